@@ -82,10 +82,12 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return environment_with(wheel, tmp_path_factory.mktemp("environment"))
 
 
-def run(home: Path, folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """``explorer`` as it is installed, in a folder that knows nothing of the repository."""
+def run(
+    home: Path, folder: Path, *arguments: str, program: str = "explorer"
+) -> "subprocess.CompletedProcess[str]":
+    """A program as it is installed, in a folder that knows nothing of the repository."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    command = [str(home / "bin" / "explorer"), *arguments]
+    command = [str(home / "bin" / program), *arguments]
     return subprocess.run(
         command,
         cwd=folder,
@@ -172,16 +174,6 @@ def test_a_wheel_names_its_licence_its_script_and_every_requirement(wheel: Path)
         assert f"Provides-Extra: {extra}" in metadata
 
 
-@pytest.mark.whole
-def test_the_installed_package_lists_its_scenarios_from_any_folder(
-    installed: Path, tmp_path: Path
-) -> None:
-    listing = run(installed, tmp_path, "scenario")
-    assert listing.returncode == 0, listing.stderr
-    for path in (ROOT / "scenarios").rglob("*.py"):
-        assert path.stem in listing.stdout
-
-
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.whole
@@ -229,16 +221,8 @@ def test_where_it_is_installed_pytest_knows_its_option_and_nets_of_installed_pac
 ) -> None:
     write_package(installed / SITE_PACKAGES)
     (tmp_path / "test_port.py").write_text(PORT)
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        [str(installed / "bin" / "python"), "-m", "pytest", "-q", "--explorer-report", "reports"],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    options = ("-m", "pytest", "-q", "--explorer-report", "reports")
+    done = run(installed, tmp_path, *options, program="python")
     assert "1 failed" in done.stdout, done.stdout + done.stderr
     assert f"torch_models.py:{WRONG_LINE}" in done.stdout
     (report,) = (tmp_path / "reports").iterdir()

@@ -31,24 +31,30 @@ ESCAPED = re.compile(rf"\\([{re.escape(string.punctuation)}])")
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"></svg>'
 
-BLOCKS: dict[str, Block] = {
-    "paragraph": Paragraph(SIGNS),
-    "strong paragraph": Paragraph(SIGNS, "alarm", is_strong=True),
-    "spans": Paragraph((Span(SIGNS, "strong", "alarm"), Span(SIGNS, "emphasis", link="#a"))),
-    "bullets": Bullets((SIGNS,)),
-    "notes": Bullets((SIGNS,), anchor="note"),
-    "terms": Terms(((SIGNS, SIGNS),), "faint"),
-    "code": Code(SIGNS),
-    "column": Table(columns((SIGNS, "b", "c")), (("1", "2", "3"),)),
-    "cell": Table(columns("abc"), ((SIGNS, "2", "3"),)),
-    "aside": Table(columns("abc"), (("1", "2", "3"), Aside(SIGNS, SIGNS))),
-    "table's caption": Table(columns("abc"), (("1", "2", "3"),), SIGNS),
-    "section": Section(SIGNS, (Paragraph("b"),)),
-    "folded section": Section(SIGNS, (Paragraph("b"),), fold="closed"),
-    "figure's caption": Figure("a", (SVG,), "alt", SIGNS),
-    "figure's description": Figure("a", (SVG,), SIGNS),
-    "picture of a page": Figure("a", (SVG,), SIGNS, SIGNS, source="a.svg"),
-}
+
+def blocks_of(text: str) -> dict[str, Block]:
+    """A block of each kind, and of each place in one, that shows a text."""
+    return {
+        "paragraph": Paragraph(text),
+        "strong paragraph": Paragraph(text, "alarm", is_strong=True),
+        "spans": Paragraph((Span(text, "strong", "alarm"), Span(text, "emphasis", link="#a"))),
+        "bullets": Bullets((text,)),
+        "notes": Bullets((text,), anchor="note"),
+        "terms": Terms(((text, text),), "faint"),
+        "code": Code(text),
+        "column": Table(columns((text, "b", "c")), (("1", "2", "3"),)),
+        "cell": Table(columns("abc"), ((text, "2", "3"),)),
+        "aside": Table(columns("abc"), (("1", "2", "3"), Aside(text, text))),
+        "table's caption": Table(columns("abc"), (("1", "2", "3"),), text),
+        "section": Section(text, (Paragraph("b"),)),
+        "folded section": Section(text, (Paragraph("b"),), fold="closed"),
+        "figure's caption": Figure("a", (SVG,), "alt", text),
+        "figure's description": Figure("a", (SVG,), text),
+        "picture of a page": Figure("a", (SVG,), text, text, source="a.svg"),
+    }
+
+
+BLOCKS = blocks_of(SIGNS)
 
 
 def read_of(markup: str) -> str:

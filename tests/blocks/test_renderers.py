@@ -30,6 +30,7 @@ from explorer.blocks.records import (
     table,
 )
 from explorer.blocks.terminal import CLOSING, OPENING, line_starts, pieces_between_breaks, show
+from tests.blocks.test_escaped_once import blocks_of
 from tests.support.consoles import printed
 from tests.support.html_pages import HtmlPage
 
@@ -52,16 +53,9 @@ FACES: dict[str, Callable[[Block], str]] = {
 }
 
 HOSTILE_BLOCKS: dict[str, Block] = {
-    "paragraph": Paragraph(HOSTILE),
-    "spans": Paragraph((Span(HOSTILE, "strong", "alarm"), Span(HOSTILE, "code"))),
-    "bullets": Bullets((HOSTILE,)),
-    "notes": Bullets((HOSTILE,), anchor="note"),
-    "terms": Terms(((HOSTILE, HOSTILE),)),
-    "code": Code(HOSTILE),
-    "table": Table(columns((HOSTILE, "b")), ((HOSTILE, HOSTILE), Aside(HOSTILE, HOSTILE)), HOSTILE),
+    **blocks_of(HOSTILE),
     "cut table": Table((Column(HOSTILE, "cut"), Column("b")), ((HOSTILE, HOSTILE),)),
-    "section": Section(HOSTILE, (), fold="closed", anchor=HOSTILE),
-    "figure": Figure("a", (SVG,), HOSTILE, HOSTILE),
+    "anchor": Section(HOSTILE, (), fold="closed", anchor=HOSTILE),
 }
 
 

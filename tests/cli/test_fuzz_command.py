@@ -1,6 +1,7 @@
 """What ``fuzz`` says of a finding, and with what code it exits, for each class of findings."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -33,8 +34,15 @@ def test_what_nobody_has_looked_at_yet_exits_with_one_and_is_written(
         number=4, found=found, sighting=sighting, program=net, operators=net.operators
     )
     looked = [NetResult(4, sighting, net.operators, finding)]
-    monkeypatch.setattr("explorer.cli.fuzz.search", lambda numbers, seed, engines, corners: looked)
     engines = ["torch-graph", "jax-tape"]
+
+    def search(
+        numbers: Sequence[int], seed: int, named: tuple[str, ...], corners: bool
+    ) -> list[NetResult]:
+        assert (list(numbers), seed, list(named), corners) == ([4], 9, engines, False)
+        return looked
+
+    monkeypatch.setattr("explorer.cli.fuzz.search", search)
     options = FuzzOptions(cases=1, seed=9, start=4, out=tmp_path, as_json=False, engines=engines)
     assert run_fuzz(options) == code
     assert f"4: {CLASSES[found]}: differs (tanh, float32, order 1)" in capsys.readouterr().out
@@ -61,19 +69,6 @@ def test_nets_are_written_for_the_engines_and_for_the_oracle(
     engines: tuple[str, ...], frameworks: tuple[Framework, ...]
 ) -> None:
     assert frameworks_of(engines) == frameworks
-
-
-@pytest.mark.whole
-@pytest.mark.torch
-@pytest.mark.mindspore
-def test_engines_that_are_named_are_those_that_run() -> None:
-    done = explorer(
-        "fuzz", "--cases", "2", "--engine", "torch-tape", "--engine", "mindspore-tape", "--json"
-    )
-    assert done.returncode == 0, done.stdout
-    document = json.loads(done.stdout)
-    assert document["engines"] == ["torch-tape", "mindspore-tape"]
-    assert sum(document["seen"].values()) == 2
 
 
 @pytest.mark.whole

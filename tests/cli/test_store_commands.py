@@ -1,7 +1,6 @@
 """The store as commands use it: asked once, answered at once; `cache` and `warm`."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from explorer.cli.entry import run
 from explorer.folders import STORE
 from explorer.store.keys import key_of
 from explorer.store.store import Entry, Store
-from tests.support.command_line import explorer
 from tests.support.nets import NETS
 
 pytestmark = pytest.mark.own_store
@@ -36,13 +34,6 @@ def test_one_result_of_a_kind_is_counted_in_the_singular(
     store.put(key_of("layout", "second"), {})
     assert run(["cache"]) == 0
     assert "  2 layouts of pictures\n" in capsys.readouterr().out
-
-
-@pytest.mark.whole
-@pytest.mark.slow
-def test_a_command_in_a_process_of_its_own_uses_the_store_of_its_test() -> None:
-    done = explorer("cache")
-    assert done.stdout.startswith(f"{os.environ[STORE]}: 0 results")
 
 
 @pytest.mark.torch

@@ -45,20 +45,6 @@ def test_losses_are_printed_and_a_file_is_written_for_each_engine(
     assert list(loaded_training(files[0]).losses) == [1, 2]
 
 
-@pytest.mark.whole
-@pytest.mark.mindspore
-@pytest.mark.torch
-@pytest.mark.usefixtures("warm")
-def test_the_first_difference_of_two_trainings_is_named_and_is_the_exit_code(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    net = str(NETS / "trained_with_everything.py")
-    assert run(["train", net, "--steps", "5", "--out", str(tmp_path), "--json"]) == 1
-    document = json.loads(capfd.readouterr().out)
-    difference = document["comparison"]["difference"]
-    assert (difference["step"], difference["question"]) == (4, "update")
-
-
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.usefixtures("warm")

@@ -1,67 +1,31 @@
 """Aligned captured graphs: one-to-one pairs, planted mistakes, no divergence between equal engines."""
 
+from pathlib import Path
 from typing import get_args
 
-import msgspec
 import pytest
 
 from explorer.compare.align import align
 from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
-from explorer.model.divergence import Divergence
-from explorer.model.graph import GradGraph, Phase, SideName
-from explorer.model.report import Report
-from explorer.scenario.declaration import Declaration
+from explorer.model.graph import GradGraph, SideName
 from explorer.scenario.find import names
-from explorer.scenario.load import load, module_of
+from explorer.scenario.load import load
 from explorer.words.unpaired import detail
 from explorer.workers.workers import Workers
 from tests.support.alignments import said, sources
-from tests.support.nets import NETS
 from tests.support.samples import some
+from tests.support.scenario_files import written
 from tests.support.scenario_reports import Reports, each_scenario, graph
+from tests.support.two_sided import Side, normal, scenario_text
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
-PLANTED = sorted(path.stem for path in (NETS / "planted").glob("*.py"))
 TAPES = ("mindspore-tape", "torch-tape")
 
 CONVOLUTION_NET = "conv_bn_relu_pool"
 LEFT, RIGHT = "mindspore-graph", "torch-tape"
 SIDES: dict[SideName, str] = {"left": LEFT, "right": RIGHT}
-
-OPERATORS: dict[str, dict[Phase, set[str]]] = {
-    LEFT: {
-        "forward": {"Conv2D", "BatchNorm", "ReLU", "MaxPool", "MatMul", "BiasAdd"},
-        "backward": {
-            "Conv2DBackpropInput",
-            "Conv2DBackpropFilter",
-            "BatchNormGrad",
-            "ReluGrad",
-            "MaxPoolGrad",
-            "MatMul",
-            "BiasAddGrad",
-        },
-    },
-    RIGHT: {
-        "forward": {
-            "aten.convolution.default",
-            "aten.native_batch_norm.default",
-            "aten.relu.default",
-            "aten.max_pool2d_with_indices.default",
-            "aten.addmm.default",
-        },
-        "backward": {
-            "aten.convolution_backward.default",
-            "aten.native_batch_norm_backward.default",
-            "aten.threshold_backward.default",
-            "aten.max_pool2d_with_indices_backward.default",
-            "aten.mm.default",
-            "aten.sum.dim_IntList",
-        },
-    },
-}
-"""The five operators and all their gradients, as each engine calls them."""
 
 ONE_TO_ONE = {
     ("Conv2D", "aten.convolution.default", 0),
@@ -80,7 +44,12 @@ ONE_TO_ONE = {
     ("MatMul", "aten.mm.default", 0),
     ("BiasAddGrad", "aten.sum.dim_IntList", 0),
 }
-"""MindSpore's operator, PyTorch's, and which of its outputs."""
+"""MindSpore's operator, PyTorch's, and which of its outputs: five operators and their gradients."""
+
+OPERATORS = {
+    LEFT: {mindspore for mindspore, _, _ in ONE_TO_ONE},
+    RIGHT: {torch for _, torch, _ in ONE_TO_ONE},
+}
 
 
 def convolution_net(report: Reports) -> tuple[Alignment, dict[str, GradGraph]]:
@@ -94,10 +63,9 @@ def unpaired(alignment: Alignment, graphs: dict[str, GradGraph]) -> set[str]:
     lone = set()
     for side, engine in SIDES.items():
         paired = {node for pair in alignment.pairs for node in pair.members(side)}
-        for phase, operators in OPERATORS[engine].items():
-            nodes = [node for node in graphs[engine].nodes if node.phase == phase]
-            assert operators <= {node.op for node in nodes}
-            lone |= {node.op for node in nodes if node.op in operators and node.id not in paired}
+        nodes = [node for node in graphs[engine].nodes if node.op in OPERATORS[engine]]
+        assert OPERATORS[engine] == {node.op for node in nodes}
+        lone |= {node.op for node in nodes if node.id not in paired}
     return lone
 
 
@@ -130,18 +98,6 @@ def test_no_output_is_in_two_pairs_and_no_step_inside_one_is_a_partner_elsewhere
     assert {node for node, _ in slots}.isdisjoint(steps)
 
 
-def test_without_steps_inside_a_partner_and_further_outputs_the_bias_would_part_convolution_and_matmul(
-    report: Reports,
-) -> None:
-    alignment, graphs = convolution_net(report)
-    first_outputs = [pair for pair in alignment.pairs if not pair.right_output]
-    plain = [
-        msgspec.structs.replace(pair, left_within=(), right_within=()) for pair in first_outputs
-    ]
-    lone = unpaired(msgspec.structs.replace(alignment, pairs=tuple(plain)), graphs)
-    assert lone == {"Conv2D", "MatMul", "Conv2DBackpropFilter", "BiasAddGrad"}
-
-
 @pytest.mark.parametrize("name", each_scenario(names()))
 def test_between_engines_that_agree_no_divergence_is_named(report: Reports, name: str) -> None:
     verdicts = {row.case.label: row.verdict for row in report(name).cases}
@@ -151,33 +107,69 @@ def test_between_engines_that_agree_no_divergence_is_named(report: Reports, name
             assert alignment.divergence is None, (engines, alignment.divergence)
 
 
-@pytest.mark.parametrize("name", some(PLANTED, "detached_branch", "padding_side"))
+DENSE, LINEAR = "self.up = nn.Dense(4, 4)", "self.up = nn.Linear(4, 4)"
+
+MISTAKES = {
+    # The original lets no gradient through its gate: the forward is the same to the last bit.
+    "detached_branch": (
+        normal(5, 4),
+        Side(DENSE, "h = self.up(x)\ngate = ops.sigmoid(h)  # mistake\nh = h * gate"),
+        Side(LINEAR, "h = self.up(x)\ngate = torch.sigmoid(h.detach())  # mistake\nh = h * gate"),
+    ),
+    # F.dropout drops whatever the module's mode is; the layer follows it.
+    "dropout_left_on": (
+        normal(5, 4),
+        Side(
+            f"{DENSE}\nself.drop = nn.Dropout(p=0.5)",
+            "h = ops.tanh(self.up(x))\nh = self.drop(h)  # mistake",
+        ),
+        Side(
+            f"{LINEAR}\ntorch.manual_seed(0)",
+            "h = torch.tanh(self.up(x))\nh = F.dropout(h, 0.5)  # mistake",
+        ),
+    ),
+    # The other operand of the sum is the same tensor, which the original doubles in place: 4 h, not 3 h.
+    "in_place_change": (
+        normal(5, 4),
+        Side(DENSE, "h = self.up(x)\nh = h + h * 2.0  # mistake"),
+        Side(LINEAR, "h = self.up(x)\nh = h + h.mul_(2.0)  # mistake"),
+    ),
+    # The original pads left and top, the port's "same" pads right and bottom: the shapes agree.
+    "padding_side": (
+        normal(2, 2, 5, 5),
+        Side(
+            'self.conv = nn.Conv2d(2, 3, 2, pad_mode="same", has_bias=True)',
+            "h = ops.tanh(x)\nh = self.conv(h)  # mistake",
+        ),
+        Side(
+            "self.conv = nn.Conv2d(2, 3, 2)",
+            "h = torch.tanh(x)\nh = self.conv(F.pad(h, (1, 0, 1, 0)))  # mistake",
+        ),
+    ),
+}
+"""Inputs and both sides of nets that compute ``h``, whose mistake is in one line of each."""
+
+SQUARED = {
+    "mindspore": "\nh = ops.relu(h)\nreturn (h * h).mean()",
+    "torch": "\nh = torch.relu(h)\nreturn (h * h).mean()",
+}
+
+
+@pytest.mark.parametrize("name", some(MISTAKES, "detached_branch", "padding_side"))
 def test_a_planted_migration_mistake_is_located_as_the_first_divergence(
-    workers: Workers, name: str
+    workers: Workers, tmp_path: Path, name: str
 ) -> None:
-    scenario = load(NETS / "planted" / f"{name}.py")
-    report = explore(scenario, workers, engines=TAPES, selection="main")
-    divergence = divergence_of_tapes(report)
-    lines_of_both = sources(divergence)
-    located = {source.rsplit("/", 1)[-1] for source in lines_of_both}
-    assert located & faulty_lines(scenario), said(divergence)
-
-
-def divergence_of_tapes(report: Report) -> Divergence:
-    (alignment,) = (
-        alignment
-        for alignment in report.alignments
-        if {alignment.left, alignment.right} == set(TAPES)
+    inputs, mindspore, torch = MISTAKES[name]
+    sides = (
+        Side(mindspore.layers, mindspore.lines + SQUARED["mindspore"]),
+        Side(torch.layers, torch.lines + SQUARED["torch"]),
     )
+    path = written(tmp_path, scenario_text(inputs, *sides, head=""), f"{name}.py")
+    report = explore(load(path), workers, engines=TAPES, selection="main")
+    (alignment,) = report.alignments
     assert alignment.divergence is not None
-    return alignment.divergence
-
-
-def faulty_lines(scenario: Declaration) -> set[str]:
-    """The lines that a planted scenario calls its fault, as "file:line"."""
-    faults = module_of(scenario).FAULT.values()
-    faulty = set()
-    for number, line in enumerate(scenario.path.read_text().splitlines(), 1):
-        if line.strip() in faults:
-            faulty.add(f"{scenario.path.name}:{number}")
-    return faulty
+    lines = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+    faulty = {f"{path.name}:{number}" for number, line in lines if "# mistake" in line}
+    assert len(faulty) == 2
+    located = {source.rsplit("/", 1)[-1] for source in sources(alignment.divergence)}
+    assert located & faulty, said(alignment.divergence)

@@ -1,6 +1,5 @@
 """Where each tolerance ends: figures just inside and just outside, worked out by hand."""
 
-import math
 import re
 from collections.abc import Callable
 
@@ -111,21 +110,6 @@ def test_what_is_not_finite_equals_the_same_alone_whatever_the_noise(
     assert times == (0 if is_same else np.inf)
 
 
-@pytest.mark.parametrize("size", [1.0, 2.0**-14])
-def test_a_float16_gradient_has_the_noise_of_both_sides_however_small_it_is(size: float) -> None:
-    # Each side is uncertain by UNMEASURED halves of a unit in the last place, 2 ** -11 of its size.
-    room = CLEAR * UNMEASURED * 2.0**-11 * math.hypot(1, 1)
-    one, inside, outside = (np.full(3, size * (1 + apart)) for apart in (0, 0.9 * room, 1.2 * room))
-    results = [answer(array, structure="dx", dtype="float16") for array in (one, inside, outside)]
-    for left, right, verdict in (
-        (0, 1, "close"),
-        (1, 0, "close"),
-        (0, 2, "differs"),
-        (2, 0, "differs"),
-    ):
-        assert compare(results[left], results[right]).verdict == verdict
-
-
 @pytest.mark.parametrize(("greater", "is_near"), [(1.9, True), (2.1, False)])
 def test_half_of_the_greater_side_is_the_room_whichever_side_it_is(
     greater: float, is_near: bool
@@ -157,16 +141,7 @@ def test_central_differences_are_trusted_to_a_thousandth() -> None:
 # What the documentation says of it
 
 
-@pytest.mark.parametrize(
-    ("ratio", "verdict"),
-    [
-        (0.99 * NEAR, "match"),
-        (1.01 * NEAR, "close"),
-        (0.99 * CLEAR, "close"),
-        (1.01 * CLEAR, "differs"),
-    ],
-)
-def test_the_page_of_verdicts_says_where_each_ends(ratio: float, verdict: str) -> None:
+def test_the_page_of_verdicts_says_where_each_ends() -> None:
     page = (ROOT / "docs" / "reference" / "verdicts.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| (match|close|differs) \| (.*) \|$", page, re.MULTILINE))
     limits = {
@@ -174,14 +149,6 @@ def test_the_page_of_verdicts_says_where_each_ends(ratio: float, verdict: str) -
     }
     assert limits == {"match": [NEAR], "close": [NEAR, CLEAR], "differs": [CLEAR]}
     assert f"taken for {UNMEASURED:g} of these" in page
-
-    one = np.array([1.0])
-    noise = {"dx": np.array([1e-6])}
-    apart = one + ratio * np.hypot(1e-6, 1e-6)
-    compared = compare(
-        answer(one, structure="dx"), answer(apart, structure="dx"), noise=(noise, noise)
-    )
-    assert compared.verdict == verdict
 
 
 # Values that passed through a coarser dtype

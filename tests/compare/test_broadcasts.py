@@ -43,7 +43,7 @@ def test_a_parameter_is_meant_to_be_broadcast(kinds: tuple[NodeKind, NodeKind]) 
 
 
 @pytest.mark.parametrize(
-    "shapes", [(COLUMN, (1,)), (COLUMN, COLUMN), ((3, 3), ROW), ((1, 1), (1,))]
+    "shapes", [(COLUMN, (1,)), (COLUMN, COLUMN), (COLUMN, (1, 3)), ((3, 3), ROW), ((1, 1), (1,))]
 )
 def test_other_shapes_are_no_column_beside_a_row(
     shapes: tuple[tuple[int, ...], tuple[int, ...]],

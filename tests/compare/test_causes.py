@@ -21,10 +21,10 @@ from explorer.model.causes import (
     Trial,
     Tried,
 )
-from explorer.model.divergence import End as DivergenceEnd
-from explorer.model.divergence import Inputs, OtherOp, OtherValue, Place, Reading, Row
+from explorer.model.divergence import OtherOp, Place
 from explorer.model.graph import Arguments, Edge, GradGraph, Layer, Node, Output
 from explorer.numeric.summaries import summarise
+from tests.support.divergence_records import end, other_value, row
 
 OWN = np.array([1.0, 2.0, 4.0], np.float32)
 OTHER = np.array([1.5, 2.5, 3.0], np.float32)
@@ -51,9 +51,7 @@ def graph(engine: str, op: str, value: AnyArray, arguments: Arguments) -> GradGr
 LEFT = graph("torch-tape", "aten.norm", OWN, {"eps": 1e-5, "momentum": 0.1, "training": True})
 RIGHT = graph("mindspore-graph", "Norm", OTHER, {"epsilon": 1e-3, "momentum": 0.9})
 
-END = DivergenceEnd(node="n0", source="", value=Reading("element", (), (1.0,)))
-ROW = Row(first=Place(label="norm"), last="norm", count=1)
-DIVERGENCE = OtherValue(phase="forward", ends=(END, END), rows=(ROW, ROW), inputs=Inputs())
+DIVERGENCE = other_value("n0", "n0")
 
 
 def suspect() -> Suspect:
@@ -112,19 +110,17 @@ def test_where_pytorch_has_several_ops_mindspores_one_is_tried_with_what_all_of_
     # n0 is read twice, and n3 reads what is made on both ways; n4 comes behind.
     ways = (("n0", "n1"), ("n0", "n2"), ("n1", "n3"), ("n2", "n3"), ("n3", "n4"))
     left = rows_of(("n0", "n1", "n2", "n3", "n4"), ways)
-    row = Row(first=Place(label="norm"), last="norm", count=4, end="n3")
-    divergence = OtherValue(phase="forward", ends=(END, END), rows=(row, ROW), inputs=Inputs())
+    divergence = other_value("n0", "n0", rows=(row("n3", count=4), row()))
     found = suspects_at(divergence, Flow(left), Flow(RIGHT))[-1]
     assert (found.side, found.node.op, found.other.id) == ("right", "Norm", "n3")
     assert {"epsilon": 0.25} in [trial.arguments for trial in found.trials]
 
 
 def test_a_row_whose_end_is_not_known_and_other_kinds_of_divergences_are_not_tried() -> None:
-    several = Row(first=Place(label="norm"), last="norm", count=2)
-    divergence = OtherValue(phase="forward", ends=(END, END), rows=(several, ROW), inputs=Inputs())
+    divergence = other_value("n0", "n0", rows=(row(count=2), row()))
     assert suspects_at(divergence, Flow(LEFT), Flow(RIGHT)) == ()
     places = (Place(label="a"), Place(label="b"))
-    other = OtherOp(phase="forward", ends=(END, END), places=places)
+    other = OtherOp(phase="forward", ends=(end("n0"), end("n0")), places=places)
     assert suspects_at(other, Flow(LEFT), Flow(RIGHT)) == ()
 
 

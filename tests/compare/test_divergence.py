@@ -1,5 +1,7 @@
 """The first divergence: what a person who migrates a net needs to see, found where it was planted."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,7 @@ from tests.support.two_layer_nets import (
     pytorch_net,
     start,
 )
-from tests.support.written_nets import net
+from tests.support.written_nets import net, two_nets
 
 # One element changed
 
@@ -126,8 +128,10 @@ def batch_norm(x: AnyArray, eps: float) -> tuple[AnyArray, ...]:
     return (x - mean) / deviation, mean, 1 / deviation
 
 
-KNOWN = {
-    "W": np.random.default_rng(2).standard_normal((4, 4)),
+W = np.random.default_rng(2).standard_normal((4, 4))
+
+KNOWN: dict[str, Any] = {
+    "W": W,
     "WIDE": np.random.default_rng(2).standard_normal((8, 3)),
     "LARGE": np.random.default_rng(5).standard_normal((64, 64)),
     "FUTURE": np.triu(np.ones((4, 4)), 1),
@@ -189,18 +193,35 @@ ROWS = {
     "a missing bias is named by its parameter": Row(
         """
         w = parameter fc.weight: W
-        y = MatMul @9 in fc: x @ w
+        - y = MatMul @9 in fc: x @ w
+        + b = parameter fc.bias: np.arange(4.0)
+        + y = aten.addmm.default @4 in fc: b + x @ w
         out = ReLU: np.maximum(y, 0)
         """,
-        (
-            (
-                "y = MatMul @9 in fc: x @ w",
-                "b = parameter fc.bias: np.arange(4.0)\ny = MatMul: x @ w",
-            ),
-            ("y = MatMul: x @ w", "y = aten.addmm.default @4 in fc: b + x @ w"),
+        ends=(None, "fc.bias"),
+        said=(
+            "only b has the parameter `fc.bias`; ",
+            "`aten.addmm.default` (fc, net.py:4) uses it",
         ),
-        (None, "fc.bias"),
-        ("only b has the parameter `fc.bias`; ", "`aten.addmm.default` (fc, net.py:4) uses it"),
+    ),
+    "an op that reads a parameter of which the other side reads nothing is one side's alone": Row(
+        """
+        scale = parameter: np.linspace(0.5, 1.5, 4)
+        - out = Tanh @3: np.tanh(x)
+        + scaled = Mul @2: x * scale
+        + out = Tanh @3: np.tanh(scaled)
+        """,
+        ends=(None, "Mul"),
+        said=("only b has `Mul` (net.py:2)",),
+    ),
+    "what differs ahead of a parameter that one side alone reads": Row(
+        """
+        scale = parameter: np.linspace(0.5, 1.5, 4)
+        - out = Square @2: np.square(np.tanh(x))
+        + h = Sigmoid @2: 1 / (1 + np.exp(-x))
+        + out = Pow @2: h ** scale
+        """,
+        said=("`Sigmoid` (net.py:2)",),
     ),
     "a running statistic is named beside the op that reads it": Row(
         """
@@ -282,6 +303,16 @@ ROWS = {
         (("3 * seed", "2 * seed"),),
         ("Mul", "Mul"),
         alike=(("input back: np.ones(5)", "OnesLike back: np.ones_like(y)"),),
+    ),
+    "inputs of equal numbers that broadcast otherwise are named with both shapes": Row(
+        """
+        x = input: W[:3, :3]
+        b = input: np.array([1.0, 2.0, 4.0])
+        column = Reshape @2: b.reshape(3, 1)
+        out = Add @3: x + column
+        """,
+        (("b.reshape(3, 1)", "b.reshape(3)"),),
+        said=("take equal inputs in other shapes, `b` as [3, 1] against [3], and give",),
     ),
     "a fill with another number is named where the number is used": Row(
         """
@@ -389,11 +420,6 @@ ROWS = {
         (("Tanh @3 in net.curve: np.tanh(x)", "Softsign @3 in net.curve: np.tanh(y)"),),
         ("Tanh", "Softsign"),
     ),
-    "a softmax over the wrong axis": Row(
-        "out = Softmax @3: softmax(x, 0)",
-        (("Softmax @3: softmax(x, 0)", "aten._softmax.default @3: softmax(x, 1)"),),
-        ("Softmax", "aten._softmax.default"),
-    ),
     "another eps of batch norm at the module even where it is decomposed": Row(
         DECOMPOSED,
         (("1e-5", "1e-2"),),
@@ -410,6 +436,29 @@ ROWS = {
         """,
         (("1e-5", "1e-1"),),
         ("BatchNorm", "BatchNorm"),
+    ),
+    "a further output that differs is of two ops that correspond": Row(
+        """
+        norm = BatchNorm @1: (x - x.mean(0), 0.1 * x.mean(0))
+        loss = Sum @2: norm[0].sum()
+        result out = loss
+        result running_mean = norm[1]
+        """,
+        (("0.1 *", "0.9 *"),),
+        said=(
+            "`BatchNorm` (net.py:1) and `BatchNorm` (net.py:1) give different values of `running_mean`",
+            "9 times",
+        ),
+    ),
+    "a loss of many ops is compared with one of a single op where both return it": Row(
+        """
+        x = input: W
+        - out = MSELoss @1: np.mean(x**2) + 1
+        + powers = Exp @1: np.exp(x)
+        + total = ReduceSum @1: powers.sum()
+        + out = Div @2: total / 7
+        """,
+        said=(f"{np.mean(W**2) + 1:.6g} against {np.exp(W).sum() / 7:.6g}",),
     ),
     "ops of one line are compared up to where they are as large as the other op": Row(
         """
@@ -499,8 +548,7 @@ def test_what_is_written_otherwise_is_the_divergence_and_what_is_the_same_is_non
 
 def test_what_is_absent_has_no_line_and_no_value() -> None:
     row = ROWS["a missing bias is named by its parameter"]
-    graphs = net("a", row.text, **KNOWN), net("b", row.text, *row.changes, **KNOWN)
-    divergence = align(*graphs).divergence
+    divergence = align(*two_nets(row.text, **KNOWN)).divergence
     assert divergence is not None
     assert sources(divergence) == ("", "net.py:4")
     assert values_read(divergence) == ("absent", "[0, 1, 2, 3]")

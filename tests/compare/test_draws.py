@@ -1,6 +1,5 @@
 """Which op is named where results depend on random numbers."""
 
-import msgspec
 import pytest
 
 from explorer.compare.draws import draws_random_numbers, random_draws
@@ -14,6 +13,14 @@ from tests.support.handmade_graph import HandmadeGraph
     [
         ("aten.bernoulli.p", True),
         ("aten.native_dropout.default", True),
+        ("aten.rand.default", True),
+        ("aten.randn.default", True),
+        ("aten.randperm.default", True),
+        ("aten.multinomial.default", True),
+        ("aten.normal.float_float", True),
+        ("RandExt", True),
+        ("StandardNormal", True),
+        ("DropoutExt", True),
         ("Dropout", True),
         ("UniformReal", True),
         ("DropoutGrad", False),
@@ -33,7 +40,7 @@ def drawing(engine: str, *ops: str) -> GradGraph:
     for op in ops:
         x = graph.add(op, [x], value=1.0)
     graph.add("aten.bernoulli.p", [x], value=1.0, phase="backward")
-    return msgspec.structs.replace(graph.record(), engine=engine)
+    return graph.record(engine=engine)
 
 
 def facts(*graphs: GradGraph, results: tuple[str, ...] = ("dx",)) -> list[RandomDraw]:

@@ -1,14 +1,14 @@
 """Steps that a partner takes inside itself: a product before its bias is added."""
 
-import numpy as np
 import pytest
 
 from explorer.compare.align import align
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph, Proof
 from tests.support.alignments import reasons
-from tests.support.computed_graphs import ComputedGraph, one_input, proved
-from tests.support.two_layer_nets import addmm, mindspore_net, pytorch_net
+from tests.support.computed_graphs import proved
+from tests.support.two_layer_nets import mindspore_net, pytorch_net
+from tests.support.written_nets import net, two_nets
 
 Steps = dict[tuple[str, str], tuple[set[str], set[str]]]
 
@@ -26,27 +26,17 @@ def steps(alignment: Alignment, left: GradGraph, right: GradGraph) -> Steps:
     return steps
 
 
-def dense(graph: ComputedGraph, x: int, fused: bool, extra: str = "") -> int:
-    """x·w + b in one op or in two.
+STEP = "- product = MatMul: x @ w"
 
-    ``extra`` says who else takes the product, or what else goes into it.
-    """
-    w = graph.leaf("w", np.random.default_rng(2).standard_normal((4, 4)))
-    b = graph.leaf("b", np.arange(4.0))
-    if fused:
-        graph.leaf("unused", np.full(4, 7.0))
-        return graph.op("aten.addmm.default", addmm, b, x, w)
-    more = []
-    if extra == "fed by a leaf of its own":
-        more = [graph.leaf("mask", np.ones(4))]
-    if extra == "fed by a leaf that the other op does not read":
-        more = [graph.leaf("unused", np.full(4, 7.0))]
-    product = graph.op("MatMul", lambda x, w, *more: x @ w, x, w, *more)
-    if extra == "a result":
-        graph.result("product", product)
-    if extra == "read elsewhere":
-        graph.result("square", graph.op("Square", np.square, product))
-    return graph.op("BiasAdd", np.add, product, b)
+DENSE = f"""
+    w = parameter: np.random.default_rng(2).standard_normal((4, 4))
+    b = parameter: np.arange(4.0)
+    + unused = parameter: np.full(4, 7.0)
+    {STEP}
+    - out = BiasAdd: product + b
+    + out = aten.addmm.default: b + x @ w
+    result out = out
+"""
 
 
 def test_a_product_and_its_bias_are_both_paired_with_the_one_op_that_does_both() -> None:
@@ -72,24 +62,23 @@ def test_a_step_has_the_number_of_the_pair_that_it_leads_to() -> None:
 
 
 def test_a_step_that_nothing_else_uses_is_inside_the_op_that_does_it() -> None:
-    left = one_input("a", lambda graph, x: dense(graph, x, fused=False))
-    right = one_input("b", lambda graph, x: dense(graph, x, fused=True))
+    left, right = two_nets(DENSE)
     inside = {("BiasAdd", "aten.addmm.default"): ({"MatMul"}, set[str]())}
     assert steps(align(left, right), left, right) == inside
 
 
 @pytest.mark.parametrize(
-    "extra",
+    "step",
     [
-        "a result",
-        "read elsewhere",
-        "fed by a leaf of its own",
-        "fed by a leaf that the other op does not read",
+        # A result, read elsewhere, fed by a leaf of its own, or by one that the other op does not read.
+        f"{STEP}\n- result product = product",
+        f"{STEP}\n- square = Square: np.square(product)\n- result square = square",
+        f"- mask = parameter: np.ones(4)\n{STEP} + 0 * mask",
+        f"- unused = parameter: np.full(4, 7.0)\n{STEP} + 0 * unused",
     ],
 )
-def test_a_step_that_something_else_uses_or_feeds_is_inside_nothing(extra: str) -> None:
-    left = one_input("a", lambda graph, x: dense(graph, x, fused=False, extra=extra))
-    right = one_input("b", lambda graph, x: dense(graph, x, fused=True))
+def test_a_step_that_something_else_uses_or_feeds_is_inside_nothing(step: str) -> None:
+    left, right = two_nets(DENSE.replace(STEP, step))
     alignment = align(left, right)
     assert steps(alignment, left, right) == {}
     assert "MatMul" in reasons(alignment, "left", left)
@@ -100,26 +89,23 @@ TANH = "Tanh"
 
 def with_tanh(engine: str, shown: float = 1.0, proof: Proof = "") -> GradGraph:
     """2 · tanh(x²), whose tanh shows ``shown`` times the value that the net goes on with."""
-
-    def build(graph: ComputedGraph, x: int) -> int:
-        square = graph.op("Square", np.square, x)
-        value = np.tanh(graph.values[square][0])
-        tanh = graph.hold(TANH, shown * value, inputs=(square,))
-        two = graph.leaf("two", np.array(2.0), "input")
-        return graph.op("Mul", lambda _, two: two * value, tanh, two)
-
-    return proved(one_input(engine, build), TANH, proof)
+    text = f"""
+        square = Square: np.square(x)
+        tanh = {TANH}: {shown} * np.tanh(square)
+        two = input: np.array(2.0)
+        out = Mul: tanh / {shown} * two
+    """
+    return proved(net(engine, text), TANH, proof)
 
 
 def with_one_op(engine: str) -> GradGraph:
     """2 · tanh(x²) with tanh and the product in one op."""
-
-    def build(graph: ComputedGraph, x: int) -> int:
-        square = graph.op("Square", np.square, x)
-        two = graph.leaf("two", np.array(2.0), "input")
-        return graph.op("TwiceTanh", lambda square, two: two * np.tanh(square), square, two)
-
-    return one_input(engine, build)
+    text = """
+        square = Square: np.square(x)
+        two = input: np.array(2.0)
+        out = TwiceTanh: np.tanh(square) * two
+    """
+    return net(engine, text)
 
 
 @pytest.mark.parametrize("shown", [1.01, -1.0])

@@ -1,5 +1,7 @@
 """Which values are the same numbers, up to layout and rounding."""
 
+from itertools import zip_longest
+
 import msgspec
 import numpy as np
 import pytest
@@ -11,9 +13,8 @@ from explorer.compare.align import align
 from explorer.compare.align.fingerprints import Tolerance, agree, allowances, fingerprint, scales
 from explorer.compare.align.vertices import OutputValue, view
 from explorer.model.arrays import AnyArray
-from explorer.model.divergence import Rounded
 from explorer.model.graph import GradGraph
-from tests.support.computed_graphs import ComputedGraph, one_input
+from tests.support.computed_graphs import one_input
 from tests.support.handmade_graph import HandmadeGraph
 
 TOLERANCE = Tolerance(rtol=1e-4, atol=1e-6)
@@ -21,28 +22,12 @@ TOLERANCE = Tolerance(rtol=1e-4, atol=1e-6)
 Matrices = hnp.arrays(np.float64, (3, 4), elements=st.floats(-1e3, 1e3, width=32))
 
 
-def fingerprinted(*arrays: AnyArray) -> list[OutputValue]:
-    """Values of one graph that hold some arrays."""
-    graph = ComputedGraph("a")
-    for array in arrays:
-        graph.hold("Exp", array)
-    left, right = view(graph.record(), ComputedGraph("b").record())
-    fingerprint(left, right, TOLERANCE)
-    return [node.value for node in left.nodes]
-
-
-def leveled(arrays: list[AnyArray], levels: list[float]) -> list[OutputValue]:
-    """Values of one graph that hold some arrays, each with its noise."""
-    graph = ComputedGraph("a")
-    for array in arrays:
-        graph.hold("Exp", array)
-    record = graph.record()
-    nodes = []
-    for node, level in zip(record.nodes, levels, strict=True):
-        output = msgspec.structs.replace(node.outputs[0], noise=level)
-        nodes.append(msgspec.structs.replace(node, outputs=(output,)))
-    record = msgspec.structs.replace(record, nodes=tuple(nodes))
-    left, right = view(record, ComputedGraph("b").record())
+def fingerprinted(*arrays: AnyArray, noise: tuple[float, ...] = ()) -> list[OutputValue]:
+    """Values of one graph that hold some arrays, each with its noise where that is given."""
+    graph = HandmadeGraph()
+    for array, level in zip_longest(arrays, noise):
+        graph.add("Exp", value=array, dtype=array.dtype.name, noise=level)
+    left, right = view(graph.record(), HandmadeGraph().record())
     fingerprint(left, right, TOLERANCE)
     return [node.value for node in left.nodes]
 
@@ -61,8 +46,8 @@ def test_numbers_in_another_order_fall_into_the_same_bucket(array: AnyArray, see
 def test_a_float64_tensor_is_not_compared_as_the_float32_one_that_holds_the_same_numbers() -> None:
     exact = np.linspace(1, 3, 12)
     rounded = exact.astype(np.float32)
-    levels = [0.0, 0.0, 0.0]
-    single, double, other = leveled([rounded, rounded.astype(np.float64), exact], levels)
+    arrays = rounded, rounded.astype(np.float64), exact
+    single, double, other = fingerprinted(*arrays, noise=(0.0, 0.0, 0.0))
     assert single.agrees(double)
     assert single.agrees(other)
     assert not double.agrees(other)
@@ -135,32 +120,6 @@ def test_one_number_over_and_over_says_little(
 
 
 # Seen through whole alignments
-
-
-def test_coarse_dtypes_get_their_room() -> None:
-    def in_half(graph: ComputedGraph, x: int) -> int:
-        half = graph.op("Exp", lambda x: np.exp(x.astype(np.float16)), x)
-        return graph.op("Cast", np.float64, half)
-
-    left = one_input("a", lambda g, x: g.op("Exp", np.exp, x))
-    wrong = one_input("c", lambda g, x: g.op("Exp", lambda x: np.exp(x) * 1.01, x))
-    rounded = align(left, one_input("b", in_half))
-    assert rounded.differing == ()
-    assert [type(divergence) for divergence in rounded.divergences] == [Rounded]
-    assert align(left, wrong).divergence is not None
-
-
-def test_what_is_computed_from_a_coarse_value_keeps_its_error() -> None:
-    def in_half(graph: ComputedGraph, x: int) -> int:
-        half = graph.op("Exp", lambda x: np.exp(x).astype(np.float16), x)
-        return graph.op("Muls", lambda e: 3 * e.astype(np.float64), half)
-
-    def exact(graph: ComputedGraph, x: int) -> int:
-        return graph.op("Muls", lambda e: 3 * e, graph.op("Exp", np.exp, x))
-
-    alignment = align(one_input("a", exact), one_input("b", in_half))
-    assert alignment.differing == ()
-    assert [type(divergence) for divergence in alignment.divergences] == [Rounded]
 
 
 def test_a_mask_of_minus_a_billion_hides_no_difference() -> None:
@@ -273,8 +232,8 @@ def test_a_number_that_is_not_finite_equals_the_same_alone_also_in_large_tensors
 def test_the_noise_of_a_mask_that_rounding_turns_says_nothing_of_other_values() -> None:
     mask, turned = np.array([0.0, 1.0, 1.0, 0.0]), np.array([0.0, 1.0, 0.0, 0.0])
     other = np.array([0.1, 1.2, 0.9, 0.3])
-    value, same, unlike = leveled([mask, turned, other], [0.3, 0.3, 1e-7])
+    value, same, unlike = fingerprinted(mask, turned, other, noise=(0.3, 0.3, 1e-7))
     assert value.agrees(same)
     assert not value.agrees(unlike)
-    noisy, near = leveled([mask + 0.2, other], [0.3, 1e-7])
+    noisy, near = fingerprinted(mask + 0.2, other, noise=(0.3, 1e-7))
     assert noisy.agrees(near)

@@ -9,6 +9,7 @@ from explorer.model.graph import GradGraph
 from explorer.words.divergences import divergences
 from tests.support.alignments import said, sources
 from tests.support.computed_graphs import ComputedGraph, Function
+from tests.support.written_nets import two_nets
 
 W = np.random.default_rng(2).standard_normal((4, 4)) / 4
 
@@ -196,61 +197,55 @@ def test_graphs_that_never_part_have_no_further_divergences() -> None:
     assert align(graph, layers("b", ["Tanh", "ReLU"])).divergences == ()
 
 
-def gradients(engine: str, slope: float, is_cut: bool) -> GradGraph:
-    """sin(x) + exp(z) with gradients that are ``slope`` times their size; that of z may be cut off."""
-    rng = np.random.default_rng(1)
-    graph = ComputedGraph(engine)
-    x = graph.leaf("x", rng.standard_normal((3, 4)), "input")
-    z = graph.leaf("z", rng.standard_normal((3, 4)), "input")
-    total = graph.op("Add", np.add, graph.op("Sin", np.sin, x), graph.op("Exp", np.exp, z))
-    graph.result("out", total)
-    cosine = graph.back("Cos", np.cos, x, line=1)
-    scaled = graph.back("Muls", lambda x: slope * x, cosine, line=1)
-    graph.result("dx", scaled, "backward")
-    cut = np.zeros((3, 4))
-    if is_cut:
-        dz = graph.hold("constant", cut, kind="constant", phase="backward")
-    else:
-        dz = graph.back("ExpGrad", lambda scaled, z: scaled * np.exp(z), scaled, z, line=2)
-    graph.result("dz", dz, "backward")
-    return graph.record()
+SCALED_GRADIENTS = """
+    z = input: np.cos(x)
+    sine = Sin: np.sin(x)
+    power = Exp: np.exp(z)
+    total = Add: sine + power
+    result out = total
+    cosine = Cos @1 back: np.cos(x)
+    - scaled = Muls @1 back: 2.0 * cosine
+    + scaled = Muls @1 back: 3.0 * cosine
+    gradient dx = scaled
+    dz = ExpGrad @2 back: scaled * np.exp(z)
+    gradient dz = dz
+"""
 
 
 def test_a_gradient_that_no_other_divergence_explains_is_one_by_itself() -> None:
-    alignment = align(gradients("a", 2.0, is_cut=False), gradients("b", 3.0, is_cut=True))
-    assert alignment.divergence is not None
-    found = [alignment.divergence, *alignment.further]
-    assert sum("`Muls`" in said(divergence) for divergence in found) == 1
-    assert sum("`dz`" in said(divergence) for divergence in found) == 1
+    cut = "- dz = ExpGrad @2 back: scaled * np.exp(z)\n+ dz = constant back: np.zeros((4, 4))"
+    text = SCALED_GRADIENTS.replace("dz = ExpGrad @2 back: scaled * np.exp(z)", cut)
+    found = [said(divergence) for divergence in align(*two_nets(text)).divergences]
+    assert sum("`Muls`" in sentence for sentence in found) == 1
+    assert sum("`dz`" in sentence for sentence in found) == 1
     assert len(found) == 2
 
 
 def test_a_gradient_that_a_divergence_leads_to_is_none_by_itself() -> None:
-    alignment = align(gradients("a", 2.0, is_cut=False), gradients("b", 3.0, is_cut=False))
+    alignment = align(*two_nets(SCALED_GRADIENTS))
     assert alignment.divergence is not None
     assert not alignment.further
 
 
-def ties(engine: str, slope_at_bound: float, shares_the_tie: bool) -> GradGraph:
-    """relu6 at its bound and the infinity norm of a tie, with gradients of few plain numbers."""
-    graph = ComputedGraph(engine)
-    x = graph.leaf("x", [6.0, 1.0], "input")
-    d = graph.leaf("d", [1.0, -1.0], "input")
-    relu = graph.op("ReLU6", lambda x: np.clip(x, 0, 6), x, line=1)
-    norm = graph.op("Norm", lambda d: np.abs(d).max(), d, line=2)
-    total = graph.op("Add", np.add, graph.op("Sum", np.sum, relu, line=1), norm)
-    graph.result("out", total)
-    absolute = graph.back("Abs", np.abs, d, line=2)
-    if shares_the_tie:
-        share = graph.back("Equal", lambda a, n: (a == n) * 1.5, absolute, norm, line=2)
-    else:
-        share = graph.back("Scatter", lambda a: 3.0 * (a.argmax() == [0, 1]), absolute, line=2)
-    third = graph.back("Sign", lambda d: np.sign(d) / 3, d, line=2)
-    dd = graph.back("Mul", np.multiply, share, third, line=2)
-    bound = graph.back("ReLU6Grad", lambda x: np.where(x < 6, 1.0, slope_at_bound), x, line=1)
-    graph.result("dx", bound, "backward")
-    graph.result("dd", dd, "backward")
-    return graph.record()
+# relu6 at its bound and the infinity norm of a tie, with gradients of few plain numbers
+TIES = """
+    x = input: np.array([6.0, 1.0])
+    d = input: np.array([1.0, -1.0])
+    relu = ReLU6 @1: np.clip(x, 0, 6)
+    norm = Norm @2: np.abs(d).max()
+    sum = Sum @1: relu.sum()
+    total = Add: sum + norm
+    result out = total
+    absolute = Abs @2 back: np.abs(d)
+    - share = Equal @2 back: (absolute == norm) * 1.5
+    + share = Scatter @2 back: 3.0 * (absolute.argmax() == np.arange(2))
+    third = Sign @2 back: np.sign(d) / 3
+    dd = Mul @2 back: share * third
+    - bound = ReLU6Grad @1 back: np.where(x < 6, 1.0, 0.0)
+    + bound = ReLU6Grad @1 back: np.where(x < 6, 1.0, SLOPE)
+    gradient dx = bound
+    gradient dd = dd
+"""
 
 
 @pytest.mark.parametrize("slope", [0.0, 1.0])
@@ -258,27 +253,28 @@ def test_a_gradient_that_equals_another_by_chance_is_explained_by_its_own_diverg
     slope: float,
 ) -> None:
     # dd = [1, 0] of the one side holds the numbers of dx = [0, 1] of the other.
-    left, right = ties("a", 0.0, shares_the_tie=True), ties("b", slope, shares_the_tie=False)
+    left, right = two_nets(TIES, SLOPE=slope)
     expected = [{"1"}, {"2"}] if slope else [{"2"}]
     assert sorted(lines(left, right), key=sorted) == expected
     assert sorted(lines(right, left), key=sorted) == expected
 
 
-def agreeing_again(engine: str, op: str, last: str) -> GradGraph:
-    """An op, what makes its values the same again, and a further op."""
-    graph = ComputedGraph(engine)
-    x = graph.leaf("x", np.random.default_rng(1).standard_normal((3, 4)), "input")
-    line = graph.op(op, OPS[op], x, line=1)
-    aside = graph.op("MatMul", np.matmul, line, graph.leaf("w", W), line=1)
-    graph.result("aside", aside)
-    signs = graph.op("Sign", lambda y: np.sign(y) * np.arange(1.0, 5.0), line, line=2)
-    graph.result("out", graph.op(last, OPS[last], signs, line=3))
-    return graph.record()
-
-
 def test_behind_values_that_agree_again_a_second_divergence_is_one() -> None:
     # tanh and sin have the same signs here.
-    left, right = agreeing_again("a", "Tanh", "Tanh"), agreeing_again("b", "Sin", "Sigmoid")
+    text = """
+        x = input: np.random.default_rng(1).standard_normal((3, 4))
+        - line = Tanh @1: np.tanh(x)
+        + line = Sin @1: np.sin(x)
+        w = parameter: W
+        aside = MatMul @1: line @ w
+        result aside = aside
+        signs = Sign @2: np.sign(line) * np.arange(1.0, 5.0)
+        - last = Tanh @3: np.tanh(signs)
+        + last = Sigmoid @3: 1 / (1 + np.exp(-signs))
+        result out = last
+    """
+    left, right = two_nets(text, W=W)
     assert lines(left, right) == [{"1"}, {"3"}]
     assert lines(right, left) == [{"1"}, {"3"}]
-    assert lines(left, agreeing_again("b", "Sin", "Tanh")) == [{"1"}]
+    same = text.replace("Sigmoid @3: 1 / (1 + np.exp(-signs))", "Tanh @3: np.tanh(signs)")
+    assert lines(*two_nets(same, W=W)) == [{"1"}]

@@ -1,6 +1,5 @@
 """The distinct answers to a case: who gives each, whom the oracle confirms, and what tells two apart."""
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -306,9 +305,3 @@ def test_what_is_not_finite_in_an_engine_is_refuted_more_than_any_number(value: 
     report = judged(dx(ramp({(3, 5): value})), oracle=oracle)
     (mark,) = report.groups[0].marks
     assert (mark.index, mark.abs, mark.ratio) == ((3, 5), np.inf, np.inf)
-
-
-def test_groups_survive_the_store() -> None:
-    report = judged(dx(ramp()), dx(ramp({(3, 5): 0})), oracle=estimated(ramp()))
-    packed = msgspec.msgpack.encode(report)
-    assert msgspec.msgpack.decode(packed, type=CaseReport).groups == report.groups

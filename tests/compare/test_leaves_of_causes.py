@@ -8,9 +8,9 @@ from explorer.compare.causes.related import related_cause
 from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.causes import InputChange, Related
-from explorer.model.divergence import End, ExtraOps, Place, Reading, Row
+from explorer.model.divergence import ExtraOps, Place
 from explorer.model.graph import GradGraph, Node
-from tests.compare.test_related import named
+from tests.support.divergence_records import end, row
 from tests.support.handmade_graph import HandmadeGraph
 
 RANDOM = np.random.default_rng(23)
@@ -21,12 +21,9 @@ FIRST, SECOND = (RANDOM.normal(size=8).astype(np.float32) for _ in range(2))
 def cells(*names: str) -> Flow:
     """Products of an input with transposed weights, those of some names, in order."""
     made = HandmadeGraph()
-    x = made.add("input", kind="input", name="x", value=X)
+    x = made.leaf("x", "input", X)
     values = {"ahead.weight": AHEAD, "back.weight": BACK}
-    leaves = {
-        name: made.add("parameter", kind="parameter", name=name, value=value)
-        for name, value in values.items()
-    }
+    leaves = {name: made.leaf(name, value=value) for name, value in values.items()}
     for name in names:
         turned = made.add("aten.t.default", [leaves[name]], value=values[name].T)
         made.add("aten.mm.default", [x, turned], value=X @ values[name].T)
@@ -53,7 +50,7 @@ def test_a_weight_that_a_graph_does_not_use_in_that_way_is_not_put_in() -> None:
 
 def angles(value: AnyArray, kind: str) -> Flow:
     made = HandmadeGraph()
-    x = made.add("input", kind="input", name="x", value=X)
+    x = made.leaf("x", "input", X)
     name = "attn.cos" if kind == "parameter" else ""
     leaf = made.add(kind, kind=kind, name=name, value=value)  # type: ignore[arg-type]  # one of two kinds
     made.add("Mul", [x, leaf], value=X * value)
@@ -74,50 +71,56 @@ def gradients(engine: str, first: AnyArray, second: AnyArray) -> GradGraph:
     """Two leaves and their gradients, made by an op each."""
     made = HandmadeGraph()
     for name in ("norm1.weight", "norm2.weight"):
-        made.add("parameter", kind="parameter", name=name, value=np.ones(8))
+        made.leaf(name, value=np.ones(8))
     for name, value in (("norm1.weight", first), ("norm2.weight", second)):
         made.gradient(f"d{name}", made.add("Add", value=value, phase="backward"), value)
-    return named(made, engine)
-
-
-def end(node: str | None) -> End:
-    return End(node=node, source="net.py:1", value=Reading("mean", (8,), (0.0,)))
+    return made.record(engine=engine)
 
 
 SUM = ExtraOps(
     phase="backward",
     ends=(end(None), end("n2")),
     side="right",
-    row=Row(first=Place(label="Add"), last="Add", count=1, end="n2"),
+    row=row("n2"),
     gradients=2,
 )
-
-
-def test_one_leaf_for_two_is_told_by_the_sum_of_their_gradients() -> None:
-    left = gradients("torch-tape", FIRST, SECOND)
-    right = gradients("mindspore-tape", FIRST + SECOND, np.zeros(8))
-    cause = related_cause(SUM, Flow(left), Flow(right))
-    assert cause is not None
-    assert (cause.side, cause.op) == ("left", "norm1.weight")
-    assert cause.change == Related(how="shared", name="norm2.weight")
-
-
-def test_a_sum_of_other_gradients_or_beside_one_that_is_there_is_no_shared_leaf() -> None:
-    left = gradients("torch-tape", FIRST, SECOND)
-    for first, second in ((FIRST * 2, np.zeros(8)), (FIRST + SECOND, SECOND)):
-        right = gradients("mindspore-tape", first, second)
-        assert related_cause(SUM, Flow(left), Flow(right)) is None
 
 
 def of_one_sum(engine: str, total: AnyArray) -> GradGraph:
     """Two leaves whose gradients are one value."""
     made = HandmadeGraph()
     for name in ("norm1.weight", "norm2.weight"):
-        made.add("parameter", kind="parameter", name=name, value=np.ones(total.size))
+        made.leaf(name, value=np.ones(total.size))
     both = made.add("Add", value=total, phase="backward")
     for name in ("norm1.weight", "norm2.weight"):
         made.gradient(f"d{name}", both, total)
-    return named(made, engine)
+    return made.record(engine=engine)
+
+
+def shared(right: GradGraph) -> tuple[str, str, str] | None:
+    """How two leaves are one on the right, by a cause at the sum of their gradients."""
+    cause = related_cause(SUM, Flow(gradients("torch-tape", FIRST, SECOND)), Flow(right))
+    if cause is None:
+        return None
+    assert isinstance(cause.change, Related)
+    assert cause.side == "left"
+    return cause.change.how, cause.op, cause.change.name
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_told"),
+    [
+        (FIRST + SECOND, np.zeros(8), True),
+        # Another sum, and one beside the gradient that is there.
+        (FIRST * 2, np.zeros(8), False),
+        (FIRST + SECOND, SECOND, False),
+    ],
+)
+def test_one_leaf_for_two_is_told_by_the_sum_of_their_gradients(
+    first: AnyArray, second: AnyArray, is_told: bool
+) -> None:
+    told = shared(gradients("mindspore-tape", first, second))
+    assert told == (("shared", "norm1.weight", "norm2.weight") if is_told else None)
 
 
 @pytest.mark.parametrize(
@@ -126,22 +129,16 @@ def of_one_sum(engine: str, total: AnyArray) -> GradGraph:
 def test_two_leaves_that_are_one_tensor_have_one_sum_as_their_gradient(
     total: AnyArray, is_told: bool
 ) -> None:
-    left, right = gradients("torch-tape", FIRST, SECOND), of_one_sum("mindspore-tape", total)
-    cause = related_cause(SUM, Flow(left), Flow(right))
-    if not is_told:
-        assert cause is None
-        return
-    assert cause is not None
-    assert (cause.side, cause.op) == ("left", "norm1.weight")
-    assert cause.change == Related(how="aliased", name="norm2.weight")
+    told = shared(of_one_sum("mindspore-tape", total))
+    assert told == (("aliased", "norm1.weight", "norm2.weight") if is_told else None)
 
 
 def norm_and_product(norm_is_first: bool) -> Flow:
     """A norm with a weight of its own, and a product, in one order or the other."""
     made = HandmadeGraph()
-    x = made.add("input", kind="input", name="x", value=X)
-    scale = made.add("parameter", kind="parameter", name="norm.weight", value=FIRST)
-    weight = made.add("parameter", kind="parameter", name="linear.weight", value=AHEAD)
+    x = made.leaf("x", "input", X)
+    scale = made.leaf("norm.weight", value=FIRST)
+    weight = made.leaf("linear.weight", value=AHEAD)
     for op in ("norm", "product") if norm_is_first else ("product", "norm"):
         leaf = scale if op == "norm" else weight
         x = made.add(op, [x, leaf], value=X)

@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 
-from explorer.compare.align.fingerprints import Tolerance, fingerprint
 from explorer.compare.align.matching import NOISE, Matching
-from explorer.compare.align.provenance import trace_origins
-from explorer.compare.align.vertices import view
 from explorer.model.alignment import How
 from explorer.model.arrays import AnyArray
+from tests.support.alignments import matching_of
 from tests.support.computed_graphs import ComputedGraph
 
 SQUARE = np.array([[1.0, 2.0], [4.0, 7.0]])
@@ -20,16 +18,7 @@ def holding(left: list[AnyArray], right: list[AnyArray]) -> Matching:
     for graph, arrays in zip(graphs, (left, right), strict=True):
         for array in arrays:
             graph.hold("Exp", array)
-    return prepared(*graphs)
-
-
-def prepared(left: ComputedGraph, right: ComputedGraph) -> Matching:
-    sides = view(left.record(), right.record())
-    tolerance = Tolerance(1e-4, 1e-6)
-    fingerprint(*sides, tolerance)
-    for side in sides:
-        trace_origins(side)
-    return Matching(*sides, tolerance)
+    return matching_of(*graphs)
 
 
 def reshaped(engine: str) -> ComputedGraph:
@@ -54,7 +43,7 @@ def test_partners_know_each_other() -> None:
 
 
 def test_what_made_the_numbers_that_a_pair_passes_on_is_a_pair_itself() -> None:
-    matching = prepared(reshaped("a"), reshaped("b"))
+    matching = matching_of(reshaped("a"), reshaped("b"))
     _, maker, reshape, _ = matching.first.nodes
     _, other_maker, _, other_reshape = matching.second.nodes
     matching.join(reshape.value, other_reshape.value, "value+order")
@@ -64,7 +53,7 @@ def test_what_made_the_numbers_that_a_pair_passes_on_is_a_pair_itself() -> None:
 
 @pytest.mark.parametrize("how", ["across", "name", "provenance"])
 def test_a_pair_without_evidence_of_its_origin_pairs_no_makers(how: How) -> None:
-    matching = prepared(reshaped("a"), reshaped("b"))
+    matching = matching_of(reshaped("a"), reshaped("b"))
     _, maker, reshape, _ = matching.first.nodes
     _, other_maker, _, other_reshape = matching.second.nodes
     matching.join(reshape.value, other_reshape.value, how)
@@ -75,7 +64,7 @@ def test_a_pair_without_evidence_of_its_origin_pairs_no_makers(how: How) -> None
 def test_the_first_pair_decides_on_the_counterpart_of_an_origin() -> None:
     right = reshaped("b")
     right.hold("Exp", np.exp(np.arange(4.0)))
-    matching = prepared(reshaped("a"), right)
+    matching = matching_of(reshaped("a"), right)
     _, maker, reshape, second = matching.first.nodes
     _, other_maker, other_reshape, _, like_it = matching.second.nodes
     matching.join(reshape.value, other_reshape.value, "name")
@@ -162,7 +151,7 @@ def test_partners_by_a_further_output_that_hold_equal_main_values_are_whole(
     graphs = ComputedGraph("a"), ComputedGraph("b")
     for graph, by in zip(graphs, (1.0, factor), strict=True):
         graph.hold("Norm", by * SQUARE, np.arange(3.0))
-    matching = prepared(*graphs)
+    matching = matching_of(*graphs)
     (left,), (right,) = matching.first.nodes, matching.second.nodes
     matching.join(left.values[1], right.values[1], "value")
     assert left.is_partial is is_partial

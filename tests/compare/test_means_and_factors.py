@@ -8,38 +8,21 @@ from explorer.compare.causes.masked_means import masked_mean_cause
 from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import Related
-from explorer.model.divergence import End, Inputs, OtherValue, Place, Reading, Row
-from explorer.model.graph import Edge, GradGraph, Node, Output
-from explorer.numeric.summaries import summarise
+from explorer.model.divergence import OtherValue
+from tests.support.divergence_records import other_value, row
+from tests.support.handmade_graph import Step, of_steps
 
 EACH = np.array([0.5, -2.0, 3.0, 0.25, 1.75], np.float32)
 HOLDS = np.array([1, 0, 1, 1, 0], np.float32)
 
 
-def node(name: str, op: str, value: AnyArray) -> Node:
-    array = np.asarray(value, np.float32)
-    output = Output(array.shape, "float32", summarise(array), 1e-8)
-    return Node(id=name, op=op, kind="op", phase="forward", outputs=(output,))
-
-
-def graph(engine: str, nodes: list[Node], edges: list[tuple[str, str]]) -> Flow:
-    slots: dict[str, int] = {}
-    wires = []
-    for origin, target in edges:
-        slot = slots[target] = slots.get(target, -1) + 1
-        wires.append(Edge(origin, target, 0, slot))
-    return Flow(GradGraph(engine=engine, case="", stage="", nodes=tuple(nodes), edges=tuple(wires)))
+def graph(engine: str, *steps: Step) -> Flow:
+    return Flow(of_steps(engine, *steps, noise=1e-8))
 
 
 def divergence(first: str, last: str, other: str) -> OtherValue:
-    reading = Reading("element", (), (1.0,))
-    ends = End(node=first, source="", value=reading), End(node=other, source="", value=reading)
-    place = Place(label="op")
-    rows = (
-        Row(first=place, last="op", count=1 if first == last else 2, end=last),
-        Row(first=place, last="op", count=1),
-    )
-    return OtherValue(phase="forward", ends=ends, rows=rows, inputs=Inputs())
+    count = 1 if first == last else 2
+    return other_value(first, other, rows=(row(last, count), row()))
 
 
 # Means
@@ -47,17 +30,17 @@ def divergence(first: str, last: str, other: str) -> OtherValue:
 
 def negated_mean(condition: AnyArray) -> Flow:
     """A condition, and the opposite of the mean of all elements."""
-    nodes = [
-        node("each", "gather", EACH),
-        node("holds", "ne", condition),
-        node("mean", "mean", np.array(EACH.mean())),
-        node("neg", "neg", -EACH.mean()),
-    ]
-    return graph("jax-tape", nodes, [("each", "mean"), ("mean", "neg")])
+    return graph(
+        "jax-tape",
+        ("each", "gather", EACH, ""),
+        ("holds", "ne", condition, ""),
+        ("mean", "mean", EACH.mean(), "each"),
+        ("neg", "neg", -EACH.mean(), "mean"),
+    )
 
 
 def mean_there(value: float) -> Flow:
-    return graph("torch-tape", [node("loss", "aten.nll_loss", np.array(value))], [])
+    return graph("torch-tape", ("loss", "aten.nll_loss", value, ""))
 
 
 def test_a_mean_of_the_elements_for_which_a_condition_holds() -> None:
@@ -93,23 +76,21 @@ OTHER = np.array([4.0, 0.5, 3.0], np.float32)
 
 def sum_of_products() -> Flow:
     """share · one + (1 - share) · other."""
-    nodes = [
-        node("share", "cast", SHARE),
-        node("rest", "sub", 1 - SHARE),
-        node("one", "pow", ONE),
-        node("other", "pow", OTHER),
-        node("p", "mul", SHARE * ONE),
-        node("q", "mul", (1 - SHARE) * OTHER),
-        node("s", "add", SHARE * ONE + (1 - SHARE) * OTHER),
-    ]
-    edges = [("share", "p"), ("one", "p"), ("rest", "q"), ("other", "q"), ("p", "s"), ("q", "s")]
-    return graph("jax-tape", nodes, edges)
+    return graph(
+        "jax-tape",
+        ("share", "cast", SHARE, ""),
+        ("rest", "sub", 1 - SHARE, ""),
+        ("one", "pow", ONE, ""),
+        ("other", "pow", OTHER, ""),
+        ("p", "mul", SHARE * ONE, "share one"),
+        ("q", "mul", (1 - SHARE) * OTHER, "rest other"),
+        ("s", "add", SHARE * ONE + (1 - SHARE) * OTHER, "p q"),
+    )
 
 
 def test_a_sum_of_two_products_with_two_factors_exchanged() -> None:
-    there = graph(
-        "torch-tape", [node("t", "aten.add.Tensor", (1 - SHARE) * ONE + SHARE * OTHER)], []
-    )
+    exchanged = (1 - SHARE) * ONE + SHARE * OTHER
+    there = graph("torch-tape", ("t", "aten.add.Tensor", exchanged, ""))
     found = exchanged_factors_cause(divergence("s", "s", "t"), sum_of_products(), there)
     assert found is not None
     assert found.change == Related(how="exchanged", name="cast (share)", other="sub (rest)")
@@ -124,5 +105,5 @@ def test_a_sum_of_two_products_with_two_factors_exchanged() -> None:
     ],
 )
 def test_another_sum_has_no_factors_exchanged(op: str, value: AnyArray) -> None:
-    there = graph("torch-tape", [node("t", op, value)], [])
+    there = graph("torch-tape", ("t", op, value, ""))
     assert exchanged_factors_cause(divergence("s", "s", "t"), sum_of_products(), there) is None

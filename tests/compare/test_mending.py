@@ -1,7 +1,5 @@
 """Which values of the other side are put in where two graphs part, and what is then new."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
@@ -9,74 +7,31 @@ from explorer.compare.align.joints import Joint, Seam, Slot
 from explorer.compare.align.layouts import in_one_layout
 from explorer.compare.mending import Mending, large_slots, whole_of
 from explorer.model.arrays import SMALL, Array, pack
-from explorer.model.divergence import (
-    Divergence,
-    End,
-    ExtraOps,
-    GradientAdded,
-    GradientStopped,
-    Inputs,
-    OtherValue,
-    Place,
-    Reading,
-    Row,
-)
-from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
-from explorer.numeric.summaries import summarise
+from explorer.model.divergence import ExtraOps, GradientAdded, GradientStopped, Place
+from explorer.model.graph import GradGraph
+from tests.support.divergence_records import end, other_value, row
+from tests.support.handmade_graph import HandmadeGraph
 
 VALUE = np.arange(6, dtype=np.float32)
 
 
-def node(
-    name: str,
-    op: str,
-    phase: Phase = "forward",
-    forward: str | None = None,
-    kind: NodeKind = "op",
-    result: str = "",
-    line: str = "",
-) -> Node:
-    return Node(
-        id=name,
-        op=op,
-        kind=kind,
-        phase=phase,
-        forward=forward,
-        name=result,
-        source=(line,) if line else (),
-        outputs=(Output(VALUE.shape, "float32", summarise(VALUE)),),
-    )
-
-
 def graph(engine: str, ops: tuple[str, str]) -> GradGraph:
     """x → first → second → out, and the way back: the gradient of each op, then that of x."""
-    nodes = (
-        node("n0", "input", kind="input", result="x"),
-        node("n1", ops[0], line=f"{engine}.py:1"),
-        node("n2", ops[1], line=f"{engine}.py:2"),
-        node("n3", "output", kind="output", result="out"),
-        node("n4", "back", "backward", "n2", line=f"{engine}.py:2"),
-        node("n5", "back", "backward", "n1", line=f"{engine}.py:1"),
-        node("n6", "output", "backward", "n0", kind="output", result="dx"),
-    )
-    way = ("n0", "n1", "n2", "n3"), ("n2", "n4", "n5", "n6")
-    edges = [Edge(*two) for nodes_ in way for two in pairwise(nodes_)]
-    return GradGraph(engine=engine, case="", stage="", nodes=nodes, edges=tuple(edges), layers={})
+    made = HandmadeGraph()
+    x = made.leaf("x", "input", VALUE)
+    first = made.add(ops[0], [x], value=VALUE, line=1)
+    second = made.add(ops[1], [first], value=VALUE, line=2)
+    made.result("out", second, VALUE)
+    gradient = made.add("back", [second], phase="backward", forward=second, value=VALUE, line=2)
+    gradient = made.add("back", [gradient], phase="backward", forward=first, value=VALUE, line=1)
+    made.gradient("dx", gradient, VALUE)
+    return made.record(engine=engine)
 
 
 HERE = graph("torch-tape", ("aten.gelu.default", "aten.tanh.default"))
 THERE = graph("mindspore-graph", ("GeLU", "Tanh"))
 
-ROW = Row(first=Place(label="op"), last="op", count=1)
-
-
-def ends(name: str | None) -> tuple[End, End]:
-    end = End(node=name, source="net.py:1" if name else "", value=Reading("mean", (), (1.0,)))
-    return end, end
-
-
-def other_value(name: str, phase: Phase = "forward") -> Divergence:
-    return OtherValue(phase=phase, ends=ends(name), rows=(ROW, ROW), inputs=Inputs())
+PLACE = Place(label="op")
 
 
 def seam(name: str, *joints: Joint, is_assumed: bool = False) -> Seam:
@@ -103,8 +58,8 @@ def nothing(slot: Slot) -> Array | None:
 
 def test_the_other_sides_value_is_put_in_once() -> None:
     known = mending()
-    assert known.mend(other_value("n1"), seam("n1", at("n1")), find)
-    assert not known.mend(other_value("n1"), seam("n1", at("n1")), find)
+    assert known.mend(other_value("n1", "n1"), seam("n1", at("n1")), find)
+    assert not known.mend(other_value("n1", "n1"), seam("n1", at("n1")), find)
     (put_in,) = known.put_in.values()
     assert (put_in.node, put_in.output, put_in.value) == ("n1", 0, pack(VALUE))
 
@@ -122,18 +77,20 @@ def test_a_value_is_put_in_where_it_has_the_same_elements_in_the_same_order(
     own: tuple[int, ...], other: tuple[int, ...], why: str | None
 ) -> None:
     known = mending()
-    assert known.mend(other_value("n1"), seam("n1", at("n1", own, other)), find) == (why is None)
+    assert known.mend(other_value("n1", "n1"), seam("n1", at("n1", own, other)), find) == (
+        why is None
+    )
     assert [it.why for it in known.obstacles.values()] == ([why] if why else [])
 
 
 def test_why_nothing_is_put_in_is_noted() -> None:
     known = mending()
-    assert not known.mend(other_value("n1"), seam("n1", at("n1")), nothing)
+    assert not known.mend(other_value("n1", "n1"), seam("n1", at("n1")), nothing)
     stopped = GradientStopped(
-        phase="backward", ends=ends("n2"), side="left", places=(ROW.first, ROW.first)
+        phase="backward", ends=(end("n2"), end("n2")), side="left", places=(PLACE, PLACE)
     )
     assert not known.mend(stopped, seam("n2"), find)
-    extra = ExtraOps(phase="forward", ends=ends("n0"), side="left", row=ROW)
+    extra = ExtraOps(phase="forward", ends=(end("n0"), end("n0")), side="left", row=row())
     assert not known.mend(extra, seam("n0"), find)
     whys = [it.why for it in known.obstacles.values()]
     assert whys == ["no_value", "stopped", "no_place"]
@@ -142,7 +99,11 @@ def test_why_nothing_is_put_in_is_noted() -> None:
 def test_the_gradient_of_a_known_divergence_is_known_and_that_of_another_op_is_new() -> None:
     known = mending()
     known.note(seam("n1", at("n1")))
-    divergences = [other_value("n5", "backward"), other_value("n4", "backward"), other_value("n1")]
+    divergences = [
+        other_value("n5", "n5", phase="backward"),
+        other_value("n4", "n4", phase="backward"),
+        other_value("n1", "n1"),
+    ]
     seams = [seam("n5", at("n5")), seam("n4", at("n4")), seam("n1", at("n1"))]
     found = known.find(divergences, seams)
     assert found.known == (0, 2)
@@ -150,7 +111,7 @@ def test_the_gradient_of_a_known_divergence_is_known_and_that_of_another_op_is_n
 
 
 def test_an_assumed_divergence_waits_until_it_is_sure() -> None:
-    found = mending().find([other_value("n2")], [seam("n2", at("n2"), is_assumed=True)])
+    found = mending().find([other_value("n2", "n2")], [seam("n2", at("n2"), is_assumed=True)])
     assert found == ((), ())
 
 
@@ -160,11 +121,11 @@ def test_a_gradient_that_a_known_line_adds_is_no_new_divergence() -> None:
     of_line = {
         line: GradientAdded(
             phase="backward",
-            ends=ends("n4"),
+            ends=(end("n4"), end("n4")),
             side="right",
-            total=ROW.first,
-            term=Place(label="Mul", source=f"mindspore-graph.py:{line}"),
-            rest=ROW.first,
+            total=PLACE,
+            term=Place(label="Mul", source=f"net.py:{line}"),
+            rest=PLACE,
         )
         for line in (1, 2)
     }
@@ -182,17 +143,10 @@ def test_the_gradient_of_a_leaf_that_a_known_op_gives_is_put_in() -> None:
 
 def test_large_values_are_asked_for_as_long_as_there_is_room() -> None:
     large = np.ones(SMALL + 1, np.float32)
-    nodes = tuple(
-        Node(
-            id=f"n{number}",
-            op="op",
-            kind="op",
-            phase="forward",
-            outputs=(Output(array.shape, "float32", summarise(array)),),
-        )
-        for number, array in enumerate((large, VALUE, large, large))
-    )
-    held = GradGraph(engine="e", case="", stage="", nodes=nodes, edges=())
+    made = HandmadeGraph()
+    for array in (large, VALUE, large, large):
+        made.add("op", value=array)
+    held = made.record()
     room = 2 * (SMALL + 1)
     assert list(large_slots(held, held.by_id(), room)) == [("n0", 0), ("n2", 0)]
     assert list(large_slots(held, held.by_id(), room - 1)) == [("n0", 0)]

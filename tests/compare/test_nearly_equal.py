@@ -8,9 +8,10 @@ from explorer.compare.causes.tried import cause_of
 from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.causes import OtherArguments, Trial, Tried
-from explorer.model.divergence import End, Inputs, OtherValue, Place, Reading, Row
-from explorer.model.graph import Edge, GradGraph, Node, Output
+from explorer.model.graph import GradGraph, Output
 from explorer.numeric.summaries import summarise
+from tests.support.divergence_records import other_value
+from tests.support.handmade_graph import HandmadeGraph
 
 READ = np.array([1.0, 2.0, 4.0, 8.0], np.float32)
 NEAR = READ + np.array([0.0, 4e-6, -4e-6, 8e-6], np.float32)
@@ -27,22 +28,10 @@ def output(array: AnyArray) -> Output:
 
 
 def graph(engine: str, read: AnyArray, made: AnyArray, eps: float) -> GradGraph:
-    before = Node(id="n0", op="add", kind="op", phase="forward", outputs=(output(read),))
-    node = Node(
-        id="n1",
-        op="norm",
-        kind="op",
-        phase="forward",
-        outputs=(output(made),),
-        arguments={"eps": eps},
-    )
-    edges = (Edge("n0", "n1", 0, 0),)
-    return GradGraph(engine=engine, case="", stage="", nodes=(before, node), edges=edges)
-
-
-END = End(node="n1", source="", value=Reading("element", (), (1.0,)))
-ROW = Row(first=Place(label="norm"), last="norm", count=1)
-DIVERGENCE = OtherValue(phase="forward", ends=(END, END), rows=(ROW, ROW), inputs=Inputs())
+    graph = HandmadeGraph()
+    before = graph.add("add", value=read, noise=NOISE)
+    graph.add("norm", [before], value=made, noise=NOISE, arguments={"eps": eps})
+    return graph.record(engine=engine)
 
 
 def graphs(read_there: AnyArray, eps_there: float) -> tuple[GradGraph, GradGraph]:
@@ -53,7 +42,7 @@ def graphs(read_there: AnyArray, eps_there: float) -> tuple[GradGraph, GradGraph
 
 
 def suspect_of(pair: tuple[GradGraph, GradGraph]) -> Suspect:
-    found, *_ = suspects_at(DIVERGENCE, Flow(pair[0]), Flow(pair[1]))
+    found, *_ = suspects_at(other_value(), Flow(pair[0]), Flow(pair[1]))
     return found
 
 

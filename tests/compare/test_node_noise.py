@@ -10,9 +10,9 @@ from explorer.compare.noise import CLEAR
 from explorer.compare.results import compare
 from explorer.model.arrays import AnyArray
 from explorer.model.divergence import Divergence
-from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
-from explorer.numeric.summaries import summarise
+from explorer.model.graph import Edge, GradGraph
 from tests.support.alignments import said, values_read
+from tests.support.handmade_graph import HandmadeGraph
 from tests.support.results import answer
 
 DRAWN = np.random.default_rng(0).standard_normal(12).astype(np.float32)
@@ -20,30 +20,22 @@ DRAWN = np.random.default_rng(0).standard_normal(12).astype(np.float32)
 
 def net(engine: str, *values: tuple[str, AnyArray, float | None]) -> GradGraph:
     """A chain of ops, each with its value and noise, of which the last one is the gradient."""
-    nodes = [_node("n0", "input", DRAWN, 0.0, kind="input", name="x")]
-    for place, (op, value, noise) in enumerate(values, start=1):
-        nodes.append(_node(f"n{place}", op, value, noise))
-    last = len(nodes)
-    _, value, noise = values[-1]
-    nodes.append(_node(f"n{last}", "output", value, noise, kind="output", name="dx"))
-    edges = tuple(Edge(f"n{place}", f"n{place + 1}") for place in range(last))
-    return GradGraph(engine=engine, case="c", stage="tape", nodes=tuple(nodes), edges=edges)
-
-
-def _node(
-    node_id: str,
-    op: str,
-    value: AnyArray,
-    noise: float | None,
-    kind: NodeKind = "op",
-    name: str = "",
-) -> Node:
-    output = Output(value.shape, value.dtype.name, summarise(value), noise)
-    phase: Phase = "forward" if kind == "input" else "backward"
-    order = int(node_id[1:])
-    return Node(
-        id=node_id, op=op, kind=kind, phase=phase, name=name, order=order, outputs=(output,)
+    made = HandmadeGraph()
+    last = made.add("input", kind="input", name="x", value=DRAWN, noise=0.0)
+    for op, value, noise in values:
+        dtype = value.dtype.name
+        last = made.add(op, [last], phase="backward", value=value, dtype=dtype, noise=noise, line=0)
+    made.add(
+        "output",
+        [last],
+        kind="output",
+        phase="backward",
+        name="dx",
+        value=value,
+        dtype=dtype,
+        noise=noise,
     )
+    return made.record(engine=engine)
 
 
 def parts(value: AnyArray, other: AnyArray, noise: float | None, other_noise: float | None) -> bool:
@@ -123,12 +115,6 @@ def test_without_a_measured_level_no_multiple_is_told() -> None:
     assert "noise" not in said(divergence)
 
 
-def test_a_gradient_of_1e_12_that_is_twice_too_large_is_found() -> None:
-    tiny = DRAWN * np.float32(1e-12)
-    assert parts(tiny, 2 * tiny, 1e-19, 1e-19)
-    assert not parts(tiny, np.nextafter(tiny, np.float32(1)), 0.0, 0.0)
-
-
 @pytest.mark.parametrize(("off", "differ"), [(1e-7, False), (1e-4, True)])
 def test_a_planted_share_of_1e_4_is_found_and_rounding_is_not(off: float, differ: bool) -> None:
     other = (DRAWN.astype(np.float64) * (1 + off)).astype(np.float32)
@@ -200,6 +186,25 @@ def test_a_capture_of_another_graph_lends_levels_by_value() -> None:
     assert noise_of(with_levels(longer, measured)) == [1e-7, 1e-7, 1e-7, 3e-7, 3e-7]
     renamed = net("a", ("Sin", DRAWN * 2, None), ("Mul", DRAWN, None))
     assert noise_of(with_levels(renamed, measured)) == [1e-7, 3e-7, 1e-7, 3e-7]
+
+
+@pytest.mark.parametrize(
+    ("lenders", "level"),
+    [
+        # The nearest value lends its level, and not a noisier one that is near.
+        (((1 + 1e-5, 1e-6), (1 + 5e-3, 1e-4)), 1e-6),
+        # Of values that are equally near the noisiest does.
+        (((1.0, 1e-6), (1.0, 1e-4)), 1e-4),
+        (((1.1, 1e-6),), None),
+    ],
+)
+def test_a_level_is_lent_by_the_nearest_and_noisiest_value(
+    lenders: tuple[tuple[float, float], ...], level: float | None
+) -> None:
+    value = np.linspace(1.0, 2.0, 9)
+    lending = net("a", *(("Mul", value * factor, noise) for factor, noise in lenders))
+    graph = msgspec.structs.replace(net("b", ("Mul", value, None)), edges=())
+    assert noise_of(lent_levels(graph, lending))[1] == level
 
 
 def test_a_zero_has_the_level_of_a_zero() -> None:

@@ -7,7 +7,7 @@ from explorer.compare.align import align
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
 from tests.support.computed_graphs import ComputedGraph, Function
-from tests.support.two_layer_nets import addmm
+from tests.support.written_nets import two_nets
 
 TOGETHER = "aten.convolution_backward.default"
 APART = ("Conv2DBackpropInput", "Conv2DBackpropFilter", "BiasAddGrad")
@@ -22,7 +22,8 @@ def convolution(engine: str, together: bool, db: float) -> GradGraph:
     graph = ComputedGraph(engine)
     x = graph.leaf("x", np.random.default_rng(1).standard_normal((4, 4)), "input")
     w = graph.leaf("w", np.random.default_rng(2).standard_normal((4, 4)))
-    y = graph.op("aten.addmm.default", addmm, graph.leaf("b", np.arange(4.0)), x, w)
+    b = graph.leaf("b", np.arange(4.0))
+    y = graph.op("aten.addmm.default", lambda b, x, w: b + x @ w, b, x, w)
     graph.result("out", y)
     g = graph.back("Cos", np.cos, y, forward=y)
     functions: tuple[Function, ...] = (
@@ -75,19 +76,15 @@ def test_ops_that_each_yield_one_gradient_pair_with_the_outputs_of_the_op_that_y
 
 
 def test_a_further_output_of_backward_is_no_work_of_forward() -> None:
-    def net(yields_mean: bool) -> GradGraph:
-        graph = ComputedGraph("a")
-        x = graph.leaf("x", np.linspace(0.5, 2, 5), "input")
-        y = graph.op("Exp", np.exp, x)
-        graph.result("out", y)
-        if yields_mean:
-            dx = graph.back("MulBackward", lambda x: (3 * x, x[:2]), x)
-        else:
-            graph.result("head", graph.op("Slice", lambda x: x[:2], x))
-            dx = graph.back("MulBackward", lambda x: 3 * x, x)
-        graph.result("dx", dx, "backward")
-        return graph.record()
-
-    right = net(False)
-    unpaired = align(net(True), right).unpaired
+    left, right = two_nets("""
+        x = input: np.linspace(0.5, 2, 5)
+        y = Exp: np.exp(x)
+        result out = y
+        - dx = MulBackward back: (3 * x, x[:2])
+        + head = Slice: x[:2]
+        + result head = head
+        + dx = MulBackward back: 3 * x
+        gradient dx = dx
+    """)
+    unpaired = align(left, right).unpaired
     assert "Slice" in {right.by_id()[node.node].op for node in unpaired if node.side == "right"}

@@ -1,5 +1,7 @@
 """Which nodes pair: by value, whatever ops are called, and by where values come from."""
 
+from collections import Counter
+
 import msgspec
 import numpy as np
 import pytest
@@ -7,11 +9,12 @@ import pytest
 from explorer.compare.align import align
 from explorer.model.alignment import Alignment, Count
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import GradGraph, Node, Phase
+from explorer.model.graph import GradGraph, Node
 from tests.support.alignments import every_node_with_itself, partners
 from tests.support.computed_graphs import ComputedGraph, Function
 from tests.support.handmade_graph import HandmadeGraph
 from tests.support.two_layer_nets import mindspore_net, pytorch_net
+from tests.support.written_nets import two_nets
 
 
 def op_pairs(alignment: Alignment, left: GradGraph, right: GradGraph) -> set[tuple[str, str]]:
@@ -68,24 +71,23 @@ def test_rounding_noise_splits_no_pair(noise: float) -> None:
 
 def test_a_factor_that_a_compiler_returns_as_a_gradient_pairs_with_the_factor() -> None:
     # The gradient of sum(rows * place) with respect to place: rows, or rows times ones.
-    rows, place = np.array([[-2.0, 0.25], [1.0, -1.0]]), np.array([[1.0, 10.0], [2.0, 20.0]])
-
-    def graph(is_simplified: bool) -> GradGraph:
-        made = HandmadeGraph()
-        table = made.leaf("table", value=rows[::-1])
-        factor = made.leaf("place", value=place)
-        gathered = made.add("Gather", [table], value=rows)
-        product = made.add("Mul", [gathered, factor], value=rows * place)
-        total = made.add("Sum", [product], value=(rows * place).sum())
-        gradient = gathered
-        if not is_simplified:
-            ones = made.back("Tile", total, [made.seed(value=1.0)], value=np.ones((2, 2)))
-            gradient = made.back("Mul", product, [ones], [gathered], value=rows)
-        made.result("out", total, value=(rows * place).sum())
-        made.gradient("dplace", gradient, value=rows)
-        return made.record()
-
-    left, right = graph(is_simplified=True), graph(is_simplified=False)
+    left, right = two_nets(
+        """
+        table = parameter: ROWS[::-1]
+        place = parameter: PLACE
+        rows = Gather: ROWS + 0 * table
+        product = Mul: rows * place
+        total = Sum: product.sum()
+        result out = total
+        - gradient dplace = rows
+        + seed = constant back: np.array(1.0)
+        + ones = Tile of total: seed * np.ones((2, 2))
+        + dplace = Mul of product: ones * rows
+        + gradient dplace = dplace
+        """,
+        ROWS=np.array([[-2.0, 0.25], [1.0, -1.0]]),
+        PLACE=np.array([[1.0, 10.0], [2.0, 20.0]]),
+    )
     pairs = op_pairs(align(left, right), left, right)
     assert ("Gather", "Gather") in pairs
     assert ("Gather", "Mul") not in pairs
@@ -227,149 +229,132 @@ def test_zeros_without_any_provenance_pair_within_their_family_only() -> None:
 
 
 def test_equal_values_pair_by_what_feeds_them() -> None:
-    def net(*names: str) -> GradGraph:
-        graph = ComputedGraph("a")
-        x, y = graph.leaf("x", V, "input"), graph.leaf("y", V + 1, "input")
-        feeds = {"FromX": x, "FromY": y}
-        for name in names:
-            graph.op(name, lambda leaf: V * 2, feeds[name])
-        return graph.record()
-
-    pairs = hows(net("FromX", "FromY"), net("FromY", "FromX"))
+    text = """
+        x = input: V
+        y = input: V + 1
+        - of_x = FromX: 2 * V + 0 * x
+        of_y = FromY: 2 * V + 0 * y
+        + of_x = FromX: 2 * V + 0 * x
+    """
+    pairs = hows(*two_nets(text, V=V))
     assert pairs["FromX", "FromX"] == "value+provenance"
     assert pairs["FromY", "FromY"] == "value+provenance"
 
 
 def test_a_seed_of_ones_is_no_operator_whose_value_happens_to_be_one() -> None:
-    def net(phase: Phase) -> GradGraph:
-        graph = ComputedGraph("a")
-        x = graph.leaf("x", V, "input")
-        graph.op("Sign", lambda x: 1.0, x, phase=phase)
-        return graph.record()
-
-    assert ("Sign", "Sign") in hows(net("forward"), net("forward"))
-    assert ("Sign", "Sign") not in hows(net("forward"), net("backward"))
+    forward, backward = two_nets("""
+        - one = Sign: np.array(1.0) + 0 * x.sum()
+        + one = Sign back: np.array(1.0) + 0 * x.sum()
+    """)
+    assert ("Sign", "Sign") in hows(forward, forward)
+    assert ("Sign", "Sign") not in hows(forward, backward)
 
 
-def test_work_that_is_done_in_the_other_phase_pairs_across() -> None:
-    def net(in_backward: bool) -> GradGraph:
-        graph = ComputedGraph("a")
-        x = graph.leaf("x", np.arange(1.0, 5), "input")
-        y = graph.op("Exp", np.exp, x)
-        graph.result("out", y)
-        factor = graph.op("Cos", np.cos, x, phase="backward" if in_backward else "forward")
-        graph.result("dx", graph.back("Mul", np.multiply, y, factor, forward=y), "backward")
-        return graph.record()
+W = np.random.default_rng(2).standard_normal((4, 4))
 
-    alignment = align(net(True), net(False))
+PAIRED = {
+    "work that is done in the other phase": (
+        """
+        y = Exp: np.exp(x)
+        result out = y
+        - factor = Cos back: np.cos(x)
+        + factor = Cos: np.cos(x)
+        dx = Mul of y: y * factor
+        gradient dx = dx
+        """,
+        {"across": 1},
+    ),
+    "an unobserved value": (
+        """
+        - e = Exp: np.exp(x)
+        + e = Exp unobserved: np.exp(x)
+        out = Sin: np.sin(e)
+        """,
+        {"name": 2, "provenance": 1, "value+provenance": 1},
+    ),
+    "gradients that are noise about zero": (
+        """
+        x = input: np.arange(3.0)
+        y = Exp: np.exp(x)
+        result out = y
+        - dx = SumGrad of y: 1e-9 * y
+        + dx = SumGrad of y: -3e-8 * y
+        gradient dx = dx
+        """,
+        {"provenance": 1},
+    ),
+    "the gradient of a transposed parameter": (
+        """
+        - w = parameter fc.weight: W
+        - y = MatMul: x @ w
+        - dw = MatMul of y: x.T @ y
+        + w = parameter fc.weight: W.T.copy()
+        + y = Dense: x @ w.T
+        + dw = MatMul of y: (x.T @ y).T
+        result out = y
+        gradient dfc.weight = dw
+        """,
+        {"transposed": 3},
+    ),
+    "results of other names, in their order": (
+        """
+        y = Exp: np.exp(x)
+        z = Sin: np.sin(x)
+        - result loss = y
+        - result logits = z
+        + result first = y
+        + result second = z
+        """,
+        {"name": 3},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_what_is_the_same_pairs_by_some_evidence(name: str) -> None:
+    text, counts = PAIRED[name]
+    alignment = align(*two_nets(text, W=W))
     assert alignment.divergence is None
-    assert [pair.how for pair in alignment.pairs].count("across") == 1
     assert alignment.unpaired == ()
-
-
-def test_an_unobserved_value_pairs_by_provenance() -> None:
-    def net(observed: bool) -> GradGraph:
-        graph = ComputedGraph("a")
-        x = graph.leaf("x", np.arange(3.0), "input")
-        graph.result("out", graph.op("Sin", np.sin, graph.op("Exp", np.exp, x, observed=observed)))
-        return graph.record()
-
-    alignment = align(net(True), net(False))
-    assert [pair.how for pair in alignment.pairs] == [
-        "name",
-        "provenance",
-        "value+provenance",
-        "name",
-    ]
-
-
-def test_gradients_that_are_noise_about_zero_agree() -> None:
-    def net(noise: float) -> GradGraph:
-        graph = ComputedGraph("a")
-        y = graph.op("Exp", np.exp, graph.leaf("x", np.arange(3.0), "input"))
-        graph.result("out", y)
-        graph.result("dx", graph.back("SumGrad", lambda y: y * noise, y, forward=y), "backward")
-        return graph.record()
-
-    alignment = align(net(1e-9), net(-3e-8))
-    assert alignment.divergence is None
-    assert "provenance" in {pair.how for pair in alignment.pairs}
-
-
-def test_the_gradient_of_a_transposed_parameter_is_transposed_too() -> None:
-    def dense(engine: str, is_transposed: bool) -> GradGraph:
-        graph = ComputedGraph(engine)
-        x = graph.leaf("x", np.random.default_rng(1).standard_normal((4, 4)), "input")
-        w = np.random.default_rng(2).standard_normal((4, 4))
-        if is_transposed:
-            weight = graph.leaf("fc.weight", w.T.copy())
-            y = graph.op("Dense", lambda x, w: x @ w.T, x, weight)
-            dw = graph.back("MatMul", lambda x, y: (x.T @ y).T, x, y, forward=y)
-        else:
-            weight = graph.leaf("fc.weight", w)
-            y = graph.op("MatMul", np.matmul, x, weight)
-            dw = graph.back("MatMul", lambda x, y: x.T @ y, x, y, forward=y)
-        graph.result("out", y)
-        graph.result("dfc.weight", dw, "backward")
-        return graph.record()
-
-    alignment = align(dense("a", False), dense("b", True))
-    assert alignment.divergence is None
-    assert [pair.how for pair in alignment.pairs].count("transposed") == 3
+    found = Counter[str](pair.how for pair in alignment.pairs)
+    assert {how: found[how] for how in counts} == counts
 
 
 def test_a_transposed_gradient_of_a_parameter_that_is_not_is_a_divergence() -> None:
-    def dense(engine: str, is_transposed: bool) -> GradGraph:
-        graph = ComputedGraph(engine)
-        x = graph.leaf("x", np.random.default_rng(1).standard_normal((4, 4)), "input")
-        weight = graph.leaf("fc.weight", np.random.default_rng(2).standard_normal((4, 4)))
-        y = graph.op("MatMul", np.matmul, x, weight)
-        graph.result("out", y)
-        dw = graph.back("MatMul", lambda x, y: x.T @ y, x, y, forward=y)
-        if is_transposed:
-            dw = graph.back("Transpose", np.transpose, dw, forward=y)
-        graph.result("dfc.weight", dw, "backward")
-        return graph.record()
-
-    assert align(dense("a", False), dense("b", False)).divergence is None
-    divergence = align(dense("a", False), dense("b", True)).divergence
+    text = """
+        w = parameter fc.weight: W
+        y = MatMul: x @ w
+        result out = y
+        dw = MatMul of y: x.T @ y
+        + dw = Transpose of y: dw.T
+        gradient dfc.weight = dw
+    """
+    plain, transposed = two_nets(text, W=W)
+    assert align(plain, plain).divergence is None
+    divergence = align(plain, transposed).divergence
     assert divergence is not None
     assert divergence.phase == "backward"
 
 
-def test_results_of_other_names_pair_in_their_order() -> None:
-    def net(*names: str) -> GradGraph:
-        graph = ComputedGraph("a")
-        x = graph.leaf("x", V, "input")
-        graph.result(names[0], graph.op("Exp", np.exp, x))
-        graph.result(names[1], graph.op("Sin", np.sin, x))
-        return graph.record()
-
-    pairs = align(net("loss", "logits"), net("output 0", "output 1")).pairs
-    assert [pair.how for pair in pairs].count("name") == 3
-
-
-def test_a_leaf_whose_name_the_other_side_knows_pairs_with_nothing_else() -> None:
-    def net(engine: str, **leaves: AnyArray) -> GradGraph:
-        graph = ComputedGraph(engine)
+@pytest.mark.parametrize(("other", "count"), [("w", 0), ("v", 1)])
+def test_a_leaf_whose_name_the_other_side_knows_pairs_with_nothing_else(
+    other: str, count: int
+) -> None:
+    left, right = ComputedGraph("a"), ComputedGraph("b")
+    for graph, leaves in ((left, {"w": V, "b": V + 1}), (right, {other: V + 2, "c": V})):
         for name, value in leaves.items():
             graph.leaf(name, value)
-        return graph.record()
-
-    assert align(net("a", w=V, b=V + 1), net("b", w=V + 2, c=V)).pairs == ()
-    assert len(align(net("a", w=V, b=V + 1), net("b", v=V + 2, c=V)).pairs) == 1
+    assert len(align(left.record(), right.record()).pairs) == count
 
 
 def test_constants_of_one_name_may_hold_other_values() -> None:
-    def net(engine: str, value: float) -> GradGraph:
-        graph = ComputedGraph(engine)
-        graph.leaf("c0", value, "constant")
-        graph.result("out", graph.op("Exp", np.exp, graph.leaf("x", V, "input")))
-        return graph.record()
-
-    alignment = align(net("a", 2.0), net("b", 3.0))
-    assert {unpaired.reason for unpaired in alignment.unpaired} == {"bookkeeping"}
-    assert align(net("a", 2.0), net("b", 2.0)).unpaired == ()
+    two, three = two_nets("""
+        - c = constant c0: np.array(2.0)
+        + c = constant c0: np.array(3.0)
+        out = Exp: np.exp(x)
+    """)
+    assert {unpaired.reason for unpaired in align(two, three).unpaired} == {"bookkeeping"}
+    assert align(two, two).unpaired == ()
 
 
 def test_the_same_graphs_give_the_same_bytes() -> None:

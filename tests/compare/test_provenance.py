@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align.fingerprints import TIGHT
+from explorer.compare.align.matching import Matching
 from explorer.compare.align.provenance import (
     FEW,
     Candidates,
@@ -18,7 +19,7 @@ from explorer.compare.align.provenance import (
 from explorer.compare.align.vertices import Side
 from explorer.model.arrays import AnyArray
 from tests.support.alignments import called, matching_of
-from tests.support.computed_graphs import ComputedGraph
+from tests.support.computed_graphs import ComputedGraph, Function
 
 X = np.array([1.0, 2.0, 4.0])
 Y = np.array([3.0, 5.0, 7.0])
@@ -26,6 +27,13 @@ Y = np.array([3.0, 5.0, 7.0])
 
 def side_of(graph: ComputedGraph) -> Side:
     return matching_of(graph, ComputedGraph("empty")).first
+
+
+def join(matching: Matching, *names: str) -> None:
+    """Pairs the nodes of some names."""
+    for name in names:
+        first, second = (called(side, name).value for side in matching.sides)
+        matching.join(first, second, "name")
 
 
 # Origins
@@ -41,28 +49,23 @@ def test_reshapes_and_casts_pass_on_the_numbers_of_their_origin() -> None:
         assert called(side, op).origin is called(side, "x")
 
 
-def test_an_op_that_computes_has_its_own_numbers() -> None:
+@pytest.mark.parametrize(
+    ("op", "function", "value", "origin"),
+    [
+        ("Exp", np.exp, X, "Exp"),
+        # An op that changes nothing passes its input on; zeros of zeros are equal by chance.
+        ("ReLU", np.abs, X, "x"),
+        ("ReLU", np.abs, 0 * X, "ReLU"),
+        ("Reshape", np.copy, 0 * X, "x"),
+    ],
+)
+def test_an_op_that_computes_has_its_own_numbers(
+    op: str, function: Function, value: AnyArray, origin: str
+) -> None:
     graph = ComputedGraph("a")
-    graph.op("Exp", np.exp, graph.leaf("x", X, "input"))
+    graph.op(op, function, graph.leaf("x", value, "input"))
     side = side_of(graph)
-    assert called(side, "Exp").origin is called(side, "Exp")
-
-
-def test_an_op_that_changes_nothing_passes_its_input_on() -> None:
-    graph = ComputedGraph("a")
-    graph.op("ReLU", np.abs, graph.leaf("x", X, "input"))
-    side = side_of(graph)
-    assert called(side, "ReLU").origin is called(side, "x")
-
-
-def test_zeros_computed_from_zeros_are_equal_by_chance() -> None:
-    graph = ComputedGraph("a")
-    zeros = graph.leaf("x", np.zeros(3), "input")
-    graph.op("ReLU", np.abs, zeros)
-    graph.op("Reshape", np.copy, zeros)
-    side = side_of(graph)
-    assert called(side, "ReLU").origin is called(side, "ReLU")
-    assert called(side, "Reshape").origin is called(side, "x")
+    assert called(side, op).origin is called(side, origin)
 
 
 # Evidence
@@ -182,7 +185,7 @@ def test_candidates_are_fed_by_the_partner_of_what_feeds_a_node() -> None:
     wanted = called(matching.first, "Exp").value
     everything = Candidates(matching.second, lambda node: node.values)
     assert everything.of(wanted) == []
-    matching.join(called(matching.first, "x").value, called(matching.second, "x").value, "name")
+    join(matching, "x")
     readers = [node.value for node in matching.second.work]
     assert everything.of(wanted) == readers
     readers[0].node.partner = wanted.node
@@ -191,7 +194,7 @@ def test_candidates_are_fed_by_the_partner_of_what_feeds_a_node() -> None:
 
 def test_of_many_equal_candidates_a_few_free_ones_do() -> None:
     matching = matching_of(equal_readers("a", 1), equal_readers("b", 10 * FEW))
-    matching.join(called(matching.first, "x").value, called(matching.second, "x").value, "name")
+    join(matching, "x")
     everything = Candidates(matching.second, lambda node: node.values)
     wanted = called(matching.first, "Exp").value
     readers = [node.value for node in matching.second.work]
@@ -212,20 +215,15 @@ def test_a_reshape_of_another_origin_is_not_the_same_quantity() -> None:
         return graph
 
     matching = matching_of(reshapes("a"), reshapes("b"))
-    of_x, of_y = called(matching.first, "Reshape/x"), called(matching.first, "Reshape/y")
-    other_of_x, other_of_y = (
-        called(matching.second, "Reshape/x"),
-        called(matching.second, "Reshape/y"),
+    (of_x, of_y), (other_of_x, other_of_y) = (
+        [called(side, f"Reshape/{name}") for name in "xy"] for side in matching.sides
     )
     for node in (of_x, of_y, other_of_x, other_of_y):
         node.family = "reshape"
         node.origin = node.inputs[0].node
     # As long as no origin has a counterpart, nothing speaks against any pair.
     assert are_consistent(of_x, other_of_y)
-    for name in ("x", "y"):
-        matching.join(
-            called(matching.first, name).value, called(matching.second, name).value, "name"
-        )
+    join(matching, "x", "y")
     assert are_consistent(of_x, other_of_x)
     assert not are_consistent(of_x, other_of_y)
 
@@ -245,10 +243,7 @@ def test_successors_are_the_same_op_of_the_same_inputs_in_the_same_order() -> No
     matching = matching_of(left, right)
     subtraction = called(matching.first, "Sub")
     assert list(successors(subtraction)) == []
-    for name in ("x", "y"):
-        matching.join(
-            called(matching.first, name).value, called(matching.second, name).value, "name"
-        )
+    join(matching, "x", "y")
     assert list(successors(subtraction)) == [called(matching.second, "Sub")]
     assert shared_origins(subtraction, called(matching.second, "Mul")) == 2
 
@@ -263,9 +258,7 @@ def test_ops_take_the_same_when_all_that_they_read_is_paired_with_each_other() -
         for op, reads in (("XY", (x, y)), ("YX", (y, x)), ("X", (x,)), ("Z", (z,)), ("None", ())):
             graph.hold(op, X, inputs=reads)
     matching = matching_of(*graphs)
-    for name in "xy":
-        first, second = (called(side, name).value for side in matching.sides)
-        matching.join(first, second, "name")
+    join(matching, "x", "y")
 
     def same(op: str, other: str) -> bool:
         return take_the_same(called(matching.first, op), called(matching.second, other))

@@ -1,7 +1,6 @@
 """Results that depend on random numbers, of which each framework draws its own."""
 
 import numpy as np
-import pytest
 
 from explorer.compare.align import align
 from explorer.model.arrays import AnyArray
@@ -39,26 +38,6 @@ def test_what_depends_on_a_draw_on_both_sides_is_no_difference() -> None:
     assert alignment.drawn == ("dropped",)
     assert not alignment.is_same
     assert reasons(alignment, "left", left)["aten.bernoulli.p"] == "random"
-
-
-@pytest.mark.parametrize(
-    "drop",
-    [
-        "aten.rand.default",
-        "aten.randn.default",
-        "aten.randperm.default",
-        "aten.multinomial.default",
-        "aten.normal.float_float",
-        "aten.native_dropout.default",
-        "RandExt",
-        "StandardNormal",
-        "DropoutExt",
-    ],
-)
-def test_what_an_operator_of_any_name_draws_is_not_compared(drop: str) -> None:
-    alignment = align(net(ONE_MASK, drop=drop), net(ANOTHER_MASK))
-    assert alignment.divergence is None
-    assert (alignment.differing, alignment.drawn) == ((), ("dropped",))
 
 
 def test_a_difference_before_the_draw_is_told() -> None:

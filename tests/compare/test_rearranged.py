@@ -6,9 +6,9 @@ from explorer.compare.causes.related import related_cause
 from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import Cause, LeftOut, Related
-from explorer.model.divergence import End, ExtraOps, Gap, Inputs, OtherValue, Place, Reading, Row
+from explorer.model.divergence import ExtraOps, Gap, Place
 from explorer.model.graph import GradGraph
-from tests.compare.test_related import named
+from tests.support.divergence_records import end, other_value, row
 from tests.support.handmade_graph import HandmadeGraph
 
 RANDOM = np.random.default_rng(17)
@@ -25,26 +25,11 @@ def graph(engine: str, value: AnyArray, *steps: tuple[str, AnyArray]) -> GradGra
     for op, moved in steps:
         last = made.add(op, [last], value=moved)
     made.add("Tanh", [last], value=np.tanh(steps[-1][1]))
-    return named(made, engine)
-
-
-def end(node: str | None) -> End:
-    return End(node=node, source="net.py:1", value=Reading("mean", (), (0.0,)))
-
-
-def row(node: str, count: int = 1) -> Row:
-    return Row(first=Place(label="op"), last="op", count=count, end=node)
+    return made.record(engine=engine)
 
 
 def cause_between(left: GradGraph, right: GradGraph, nodes: tuple[str, str]) -> Cause | None:
-    first, second = nodes
-    divergence = OtherValue(
-        phase="forward",
-        ends=(end(first), end(second)),
-        rows=(row(first), row(second)),
-        inputs=Inputs(),
-    )
-    return related_cause(divergence, Flow(left), Flow(right))
+    return related_cause(other_value(*nodes), Flow(left), Flow(right))
 
 
 def heads(shape: tuple[int, ...], order: tuple[int, ...]) -> tuple[tuple[str, AnyArray], ...]:
@@ -123,7 +108,7 @@ def product(engine: str, weight: AnyArray, offset: float, **arguments: bool) -> 
     turned = kept if weight.shape == W.shape else made.add("Transpose", [kept], value=weight)
     whole = (X[0] + offset) @ W.T
     made.add("MatMul", [read, turned], value=whole, arguments=dict(arguments))
-    return named(made, engine)
+    return made.record(engine=engine)
 
 
 W = RANDOM.normal(size=(7, 24)).astype(np.float32)

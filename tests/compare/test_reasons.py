@@ -10,6 +10,7 @@ from explorer.words.unpaired import detail
 from tests.support.alignments import reasons
 from tests.support.computed_graphs import ComputedGraph, Function, one_input
 from tests.support.two_layer_nets import mindspore_net
+from tests.support.written_nets import two_nets
 
 
 def details(alignment: Alignment, graph: GradGraph) -> dict[str, str]:
@@ -100,44 +101,34 @@ def test_a_value_that_is_a_further_output_on_the_other_side_says_which() -> None
 
 
 def test_an_op_that_no_result_depends_on_is_bookkeeping() -> None:
-    def net(extra: bool) -> GradGraph:
-        graph = ComputedGraph("a")
-        x = graph.leaf("x", np.arange(1.0, 4), "input")
-        if extra:
-            graph.op("Log", np.log, x)
-        graph.result("out", graph.op("Exp", np.exp, x))
-        return graph.record()
-
-    left = net(True)
-    assert reasons(align(left, net(False)), "left", left) == {"Log": "bookkeeping"}
+    left, right = two_nets("""
+        x = input: np.arange(1.0, 4)
+        - unread = Log: np.log(x)
+        out = Exp: np.exp(x)
+    """)
+    assert reasons(align(left, right), "left", left) == {"Log": "bookkeeping"}
 
 
 def test_a_running_statistic_that_differs_is_bookkeeping() -> None:
-    def net(engine: str, mean: float) -> GradGraph:
-        graph = ComputedGraph(engine)
-        x = graph.leaf("x", np.arange(1.0, 4), "input")
-        graph.leaf("bn.running_mean", np.full(3, mean))
-        graph.result("out", graph.op("Exp", np.exp, x))
-        return graph.record()
-
-    left = net("a", 0.5)
-    alignment = align(left, net("b", 0.7))
+    text = """
+        - mean = parameter bn.running_mean: np.full(4, 0.5)
+        + mean = parameter bn.running_mean: np.full(4, 0.7)
+        out = Exp: np.exp(x)
+    """
+    alignment = align(*two_nets(text))
     assert alignment.divergence is None
     assert [unpaired.reason for unpaired in alignment.unpaired] == ["bookkeeping", "bookkeeping"]
 
 
 @pytest.mark.parametrize(
-    ("phase", "reason"), [("forward", "unobserved"), ("backward", "difference")]
+    ("result", "reason"), [("result", "unobserved"), ("gradient", "difference")]
 )
-def test_a_result_that_the_other_side_lacks(phase: str, reason: str) -> None:
-    def net(has_more: bool) -> GradGraph:
-        graph = ComputedGraph("a")
-        y = graph.op("Exp", np.exp, graph.leaf("x", np.arange(1.0, 4), "input"))
-        graph.result("out", y)
-        graph.result("dx", graph.back("Mul", lambda y: 2 * y, y, forward=y), "backward")
-        if has_more:
-            graph.result("more", y, "forward" if phase == "forward" else "backward")
-        return graph.record()
-
-    alignment = align(net(True), net(False))
-    assert [unpaired.reason for unpaired in alignment.unpaired] == [reason]
+def test_a_result_that_the_other_side_lacks(result: str, reason: str) -> None:
+    text = f"""
+        y = Exp: np.exp(x)
+        result out = y
+        dx = Mul of y: 2 * y
+        gradient dx = dx
+        - {result} more = y
+    """
+    assert [unpaired.reason for unpaired in align(*two_nets(text)).unpaired] == [reason]

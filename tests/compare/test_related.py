@@ -8,18 +8,9 @@ import numpy as np
 from explorer.compare.causes.related import related_cause
 from explorer.compare.flow import Flow
 from explorer.model.causes import Factor, LeftOut, Related
-from explorer.model.divergence import (
-    End,
-    ExtraOps,
-    Gap,
-    Inputs,
-    LoneLeaf,
-    OtherValue,
-    Place,
-    Reading,
-    Row,
-)
+from explorer.model.divergence import ExtraOps, Gap, Inputs, LoneLeaf, Place
 from explorer.model.graph import GradGraph
+from tests.support.divergence_records import end, other_value, row
 from tests.support.handmade_graph import HandmadeGraph
 
 RANDOM = np.random.default_rng(11)
@@ -27,34 +18,13 @@ X = RANDOM.normal(size=(4, 16)).astype(np.float32)
 BIAS = RANDOM.normal(size=16).astype(np.float32)
 
 
-def end(node: str | None) -> End:
-    return End(node=node, source="net.py:1", value=Reading("mean", (4, 16), (0.0,)))
-
-
-def row(node: str) -> Row:
-    return Row(first=Place(label="op"), last="op", count=1, end=node)
-
-
 def graph(engine: str, *steps: tuple[str, np.ndarray]) -> GradGraph:  # type: ignore[type-arg]  # any array
     """An input, and ops in a row that read it."""
     made = HandmadeGraph()
-    last = made.add("input", kind="input", name="x", value=X)
+    last = made.leaf("x", "input", X)
     for op, value in steps:
         last = made.add(op, [last], value=value)
-    return named(made, engine)
-
-
-def named(made: HandmadeGraph, engine: str) -> GradGraph:
-    return msgspec.structs.replace(made.record(), engine=engine)
-
-
-def other_value(inputs: Inputs = Inputs()) -> OtherValue:  # noqa: B008 - a frozen record
-    return OtherValue(
-        phase="forward",
-        ends=(end("n1"), end("n1")),
-        rows=(row("n1"), row("n1")),
-        inputs=inputs,
-    )
+    return made.record(engine=engine)
 
 
 def test_one_value_is_the_other_one_times_what_the_size_says() -> None:
@@ -87,8 +57,8 @@ def test_an_op_before_that_of_the_other_side_is_left_out_there() -> None:
 
 def test_nothing_is_left_out_where_the_two_sides_read_other_values() -> None:
     places = (Place(label="a"),), (Place(label="b"),)
-    assert related_cause(other_value(Inputs(alone=places)), *map(Flow, scaled())) is None
-    assert related_cause(other_value(Inputs(differing=("x",))), *map(Flow, scaled())) is None
+    assert related_cause(other_value(inputs=Inputs(alone=places)), *map(Flow, scaled())) is None
+    assert related_cause(other_value(inputs=Inputs(differing=("x",))), *map(Flow, scaled())) is None
 
 
 def extra(gap: Gap, *, is_between: bool = False) -> ExtraOps:
@@ -111,20 +81,18 @@ def test_what_an_op_too_many_does_is_said_only_where_the_other_side_reads_its_in
     assert related_cause(extra(Gap(greatest=1.0), is_between=True), Flow(left), Flow(right)) is None
 
 
+def lone_leaf(name: str) -> LoneLeaf:
+    ends = end("n1"), end(None)
+    return LoneLeaf(phase="forward", ends=ends, side="left", leaf="parameter", name=name, user=None)
+
+
 def test_a_lone_bias_is_what_the_two_values_differ_by() -> None:
     made = HandmadeGraph()
-    x = made.add("input", kind="input", name="x", value=X)
-    bias = made.add("parameter", kind="parameter", name="fc.bias", value=BIAS)
+    x = made.leaf("x", "input", X)
+    bias = made.leaf("fc.bias", value=BIAS)
     made.add("aten.addmm.default", [x, bias], value=X + BIAS)
-    left, right = named(made, "torch-tape"), graph("mindspore-tape", ("MatMul", X))
-    divergence = LoneLeaf(
-        phase="forward",
-        ends=(end("n1"), end(None)),
-        side="left",
-        leaf="parameter",
-        name="fc.bias",
-        user=None,
-    )
+    left, right = made.record(engine="torch-tape"), graph("mindspore-tape", ("MatMul", X))
+    divergence = lone_leaf("fc.bias")
     cause = related_cause(divergence, Flow(left), Flow(right))
     assert cause is not None
     assert cause.change == Related(how="added", name="fc.bias")
@@ -136,19 +104,12 @@ def test_a_lone_bias_is_what_the_two_values_differ_by() -> None:
 def test_a_mask_of_one_side_alone_is_compared_by_what_is_masked() -> None:
     more, fewer = X > 0, X > 0.5
     made = HandmadeGraph()
-    x = made.add("input", kind="input", name="x", value=X)
-    mask = made.add("parameter", kind="parameter", name="future", value=more)
+    x = made.leaf("x", "input", X)
+    mask = made.leaf("future", value=more)
     made.add("aten.masked_fill.Scalar", [x, mask], value=np.where(more, -np.inf, X))
-    left = named(made, "torch-tape")
+    left = made.record(engine="torch-tape")
     right = graph("jax-tape", ("select_n", np.where(fewer, -np.inf, X)))
-    divergence = LoneLeaf(
-        phase="forward",
-        ends=(end("n1"), end(None)),
-        side="left",
-        leaf="parameter",
-        name="future",
-        user=None,
-    )
+    divergence = lone_leaf("future")
     cause = related_cause(divergence, Flow(left), Flow(right))
     assert cause is not None
     count = int((more & ~fewer).sum())

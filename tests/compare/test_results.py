@@ -16,11 +16,13 @@ from explorer.compare.results import (
     Comparison,
     agrees_with_oracle,
     compare,
+    movements,
     worst,
 )
 from explorer.model.arrays import AnyArray, pack
-from explorer.model.results import Estimate, OracleResult, Result
+from explorer.model.results import Estimate, LeafNoise, OracleResult, Result, ResultNoise
 from explorer.model.trees import branch
+from explorer.numeric.differences import directions
 from explorer.numeric.summaries import UNIT
 from tests.support.results import FINE, answer, values
 
@@ -48,12 +50,6 @@ def test_a_single_wrong_element_is_found_at_its_index() -> None:
     assert greatest.rel == pytest.approx(0.5 / float(wrong[2, 5]))
 
 
-def test_the_greatest_of_all_leaves_differences_is_reported() -> None:
-    greatest = compare(FINE, answer(values() + np.float32(1), values() + np.float32(2))).greatest
-    assert greatest is not None
-    assert greatest.leaf == "dy"
-
-
 def test_results_of_other_structures_are_told_with_both_structures() -> None:
     greatest = compare(FINE, answer(values(), structure="dx")).greatest
     assert greatest is not None
@@ -61,6 +57,14 @@ def test_results_of_other_structures_are_told_with_both_structures() -> None:
 
 
 # Noise
+
+
+def test_movements_are_the_measured_ones_by_leaf_in_float64() -> None:
+    moved = np.array([1e-7, 2e-7], np.float32)
+    (found,) = movements(ResultNoise(leaves=(LeafNoise("dx", pack(moved)),))).items()
+    assert found[0] == "dx"
+    np.testing.assert_array_equal(found[1], moved.astype(np.float64), strict=True)
+    assert movements(None) == {}
 
 
 @pytest.mark.parametrize("size", [1e-30, 1e-12, 1.0, 1e20])
@@ -126,14 +130,18 @@ def test_what_a_scenario_allows_is_not_the_greatest_where_something_else_differs
     assert worst((allowed, differing)).greatest == differing.greatest
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+@pytest.mark.parametrize(
+    ("dtype", "size"), [("float64", 1.0), ("float32", 1.0), ("float16", 1.0), ("float16", 2.0**-14)]
+)
 @pytest.mark.parametrize(("times", "verdict"), [(0.9 * CLEAR, "close"), (1.2 * CLEAR, "differs")])
 def test_without_a_measurement_the_level_is_a_few_units_in_the_last_place(
-    dtype: str, times: float, verdict: str
+    dtype: str, size: float, times: float, verdict: str
 ) -> None:
-    ones = np.ones(5, dtype)
-    shifted = (ones.astype(np.float64) + times * 2**0.5 * UNMEASURED * UNIT[dtype]).astype(dtype)
-    assert compared(ones, shifted, None, None).verdict == verdict
+    one = np.full(5, size, dtype)
+    apart = times * 2**0.5 * UNMEASURED * UNIT[dtype]
+    shifted = (one.astype(np.float64) * (1 + apart)).astype(dtype)
+    assert compared(one, shifted, None, None).verdict == verdict
+    assert compared(shifted, one, None, None).verdict == verdict
 
 
 def test_rounding_that_no_run_has_shown_is_no_difference() -> None:
@@ -246,12 +254,14 @@ def test_empty_tensors_match() -> None:
     [
         (answer(values(), values(), structure=branch("dx", branch("dy"))), "structure"),
         (answer(values(), values().reshape(6, 4)), "shape"),
+        (answer(values(), values()[:2]), "shape"),
         (answer(values(), values("float64")), "dtype"),
     ],
 )
 def test_structure_shape_and_dtype_count_as_much_as_values(other: Result, what: str) -> None:
     comparison = compare(FINE, other)
     assert comparison.verdict == "differs"
+    assert (comparison.in_torch_table, comparison.in_mindspore_table) == (False, False)
     assert comparison.greatest is not None
     assert comparison.greatest.what == what
 
@@ -266,61 +276,62 @@ def test_another_shape_is_a_greater_difference_than_any_value() -> None:
 # The oracle
 
 
-@pytest.mark.parametrize(("times", "agrees"), [(0.9, True), (1.1, False)])
-@pytest.mark.parametrize("size", [1.0, 1e-9])
-def test_the_oracle_has_the_tolerance_of_central_differences(
-    times: float, agrees: bool, size: float
-) -> None:
-    ones = np.full(3, size)
-    oracle = OracleResult("ok", (Estimate("dx", pack(ones)),))
-    shifted = answer(ones * (1 + times * sum(CENTRAL)), structure="dx")
-    assert agrees_with_oracle(shifted, oracle) is agrees
-
-
-@pytest.mark.parametrize(("times", "agrees"), [(0.9, True), (1.1, False)])
-def test_the_oracle_allows_the_rounding_of_its_own_outputs(times: float, agrees: bool) -> None:
-    oracle = OracleResult("ok", (Estimate("dx", pack(np.array([0.0, 1.0])), noise=1e-4),))
-    given = answer(np.array([times * 1.1e-4, 1.0]), structure="dx")
-    assert agrees_with_oracle(given, oracle) is agrees
-
-
-@pytest.mark.parametrize(("gradient", "agrees"), [(900.0, None), (1100.0, True), (1e-9, True)])
-def test_an_estimate_whose_rounding_hides_the_gradient_proves_nothing(
-    gradient: float, agrees: bool | None
-) -> None:
-    # Of a gradient that is rounding itself, 0 is as good an estimate as any.
-    oracle = OracleResult("ok", (Estimate("dx", pack(np.array([gradient])), noise=1e3),))
-    given = answer(np.array([gradient]), structure="dx")
-    moved = {"dx": np.array([1e-9 if gradient < 1 else 1e-6])}
-    assert agrees_with_oracle(given, oracle, moved) is agrees
-
-
-@pytest.mark.parametrize(
-    ("gradient", "agrees"),
-    [([1.0, 2.0], True), ([0.0, 2.0], True), ([1.1, 2.0], False), ([0.5, 2.1], False)],
-)
-def test_at_a_kink_all_between_the_slopes_to_either_side_agrees(
-    gradient: list[float], agrees: bool
-) -> None:
-    kinks = pack(np.array([0.5, 0.0]))
-    oracle = OracleResult("ok", (Estimate("dx", pack(np.array([0.5, 2.0])), kinks=kinks),))
-    assert agrees_with_oracle(answer(np.array(gradient), structure="dx"), oracle) is agrees
-
-
-def test_what_has_no_derivative_at_all_proves_nothing() -> None:
-    both = pack(np.array([0.5, 0.5]))
-    oracle = OracleResult("ok", (Estimate("dx", both, kinks=both),))
-    assert agrees_with_oracle(answer(np.array([0.0, 1.0]), structure="dx"), oracle) is None
-    assert agrees_with_oracle(answer(np.array([0.0, 2.0]), structure="dx"), oracle) is False
-
-
-def estimated(*numbers: float, noise: float = 0.0, directions: int = 0) -> OracleResult:
-    estimate = Estimate("dx", pack(np.array(numbers)), directions, noise)
+def estimated(
+    *numbers: float, noise: float = 0.0, directions: int = 0, kinks: AnyArray | None = None
+) -> OracleResult:
+    """An estimate of "dx"."""
+    packed = None if kinks is None else pack(kinks)
+    estimate = Estimate("dx", pack(np.array(numbers)), directions, noise, kinks=packed)
     return OracleResult("ok", (estimate,))
 
 
+def agrees(gradient: AnyArray | list[float], oracle: OracleResult) -> bool | None:
+    """Whether the oracle agrees with a gradient "dx"."""
+    return agrees_with_oracle(answer(np.asarray(gradient), structure="dx"), oracle)
+
+
+@pytest.mark.parametrize(("times", "is_near"), [(0.9, True), (1.1, False)])
+@pytest.mark.parametrize("size", [1.0, 1e-9])
+def test_the_oracle_has_the_tolerance_of_central_differences(
+    times: float, is_near: bool, size: float
+) -> None:
+    shifted = [size * (1 + times * sum(CENTRAL))] * 3
+    assert agrees(shifted, estimated(size, size, size)) is is_near
+
+
+@pytest.mark.parametrize(("times", "is_near"), [(0.9, True), (1.1, False)])
+def test_the_oracle_allows_the_rounding_of_its_own_outputs(times: float, is_near: bool) -> None:
+    assert agrees([times * 1.1e-4, 1.0], estimated(0.0, 1.0, noise=1e-4)) is is_near
+
+
+@pytest.mark.parametrize(("gradient", "expected"), [(900.0, None), (1100.0, True), (1e-9, True)])
+def test_an_estimate_whose_rounding_hides_the_gradient_proves_nothing(
+    gradient: float, expected: bool | None
+) -> None:
+    # Of a gradient that is rounding itself, 0 is as good an estimate as any.
+    given = answer(np.array([gradient]), structure="dx")
+    moved = {"dx": np.array([1e-9 if gradient < 1 else 1e-6])}
+    assert agrees_with_oracle(given, estimated(gradient, noise=1e3), moved) is expected
+
+
 @pytest.mark.parametrize(
-    ("gradient", "estimate", "agrees"),
+    ("gradient", "is_between"),
+    [([1.0, 2.0], True), ([0.0, 2.0], True), ([1.1, 2.0], False), ([0.5, 2.1], False)],
+)
+def test_at_a_kink_all_between_the_slopes_to_either_side_agrees(
+    gradient: list[float], is_between: bool
+) -> None:
+    assert agrees(gradient, estimated(0.5, 2.0, kinks=np.array([0.5, 0.0]))) is is_between
+
+
+def test_what_has_no_derivative_at_all_proves_nothing() -> None:
+    oracle = estimated(0.5, 0.5, kinks=np.array([0.5, 0.5]))
+    assert agrees([0.0, 1.0], oracle) is None
+    assert agrees([0.0, 2.0], oracle) is False
+
+
+@pytest.mark.parametrize(
+    ("gradient", "estimate", "expected"),
     [
         ([1.0, 2.0], [np.nan, 2.0], True),  # nothing to compare the first one with
         ([1.0, 3.0], [np.nan, 2.0], False),
@@ -338,22 +349,22 @@ def estimated(*numbers: float, noise: float = 0.0, directions: int = 0) -> Oracl
     ],
 )
 def test_an_oracle_that_is_not_finite_judges_nothing_and_a_number_is_no_infinity(
-    gradient: list[float], estimate: list[float], agrees: bool | None
+    gradient: list[float], estimate: list[float], expected: bool | None
 ) -> None:
-    given = answer(np.array(gradient, np.float32), structure="dx")
-    assert agrees_with_oracle(given, estimated(*estimate)) is agrees
+    assert agrees(np.array(gradient, np.float32), estimated(*estimate)) is expected
+
+
+OVERFLOW = np.array([np.inf, 2.0], np.float32)
 
 
 def test_an_estimate_lost_in_the_rounding_of_its_outputs_contradicts_no_overflow() -> None:
-    given = answer(np.array([np.inf, 2.0], np.float32), structure="dx")
-    assert agrees_with_oracle(given, estimated(0.0, 2.0, noise=1e68)) is None
-    assert not agrees_with_oracle(given, estimated(0.0, 2.0, noise=1e38))
+    assert agrees(OVERFLOW, estimated(0.0, 2.0, noise=1e68)) is None
+    assert not agrees(OVERFLOW, estimated(0.0, 2.0, noise=1e38))
 
 
 def test_along_directions_no_gradient_that_is_not_finite_agrees() -> None:
-    given = answer(np.array([np.inf, 2.0], np.float32), structure="dx")
-    assert agrees_with_oracle(given, estimated(1.0, 2.0, 3.0, directions=3)) is False
-    assert agrees_with_oracle(given, estimated(np.nan, np.nan, np.nan, directions=3)) is None
+    assert agrees(OVERFLOW, estimated(1.0, 2.0, 3.0, directions=3)) is False
+    assert agrees(OVERFLOW, estimated(np.nan, np.nan, np.nan, directions=3)) is None
 
 
 def test_the_oracle_allows_an_engine_the_noise_of_half_precision() -> None:
@@ -362,6 +373,17 @@ def test_the_oracle_allows_an_engine_the_noise_of_half_precision() -> None:
     oracle = OracleResult("ok", (Estimate("dx", pack(gradient)),))
     assert not agrees_with_oracle(rounded, oracle)
     assert agrees_with_oracle(rounded, oracle, {"dx": np.full(gradient.shape, 1e-3)})
+
+
+@pytest.mark.parametrize(("off", "is_near"), [(0.9, True), (1.1, False)])
+def test_noise_along_a_direction_adds_up_as_squares_do(off: float, is_near: bool) -> None:
+    """Along a unit vector, elements that move by 0.01 each move their sum by 0.01 too."""
+    gradient = np.zeros((40, 30))
+    along = directions("dx", 16, gradient.shape).reshape(16, -1) @ gradient.ravel()
+    along[5] += off * CLEAR * 0.01
+    moved = {"dx": np.full(gradient.shape, 0.01)}
+    given = answer(gradient, structure="dx")
+    assert agrees_with_oracle(given, estimated(*along, directions=16), moved) is is_near
 
 
 def test_a_leaf_that_is_missing_or_of_another_shape_does_not_agree_with_the_oracle() -> None:

@@ -4,40 +4,37 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
+from explorer.compare.align.one_sided import first_close
+from explorer.compare.align.vertices import view
 from explorer.model.divergence import OtherValue
 from explorer.model.graph import GradGraph
-from tests.support.alignments import parting, said
-from tests.support.computed_graphs import ComputedGraph, one_input
+from tests.support.alignments import called, parting, said
+from tests.support.computed_graphs import ComputedGraph
+from tests.support.written_nets import two_nets
 
 ERROR = 3e-4
 """The relative error of one of the formulas: more than rounding, and little enough to be its value."""
 
 
-def in_small_ops(engine: str) -> GradGraph:
-    """The exponential of the absolute value of x, which two ops of one line compute."""
-
-    def build(graph: ComputedGraph, x: int) -> int:
-        square = graph.op("Square", np.square, x, line=3)
-        root = graph.op("Sqrt", np.sqrt, square, line=3)
-        return graph.op("Exp", np.exp, root, line=3)
-
-    return one_input(engine, build)
-
-
-def in_one_op(engine: str) -> GradGraph:
-    """As in_small_ops, the absolute value by one op, which is a little wrong."""
-
-    def build(graph: ComputedGraph, x: int) -> int:
-        absolute = graph.op("Abs", lambda x: np.abs(x) * (1 + ERROR), x, line=3)
-        return graph.op("Exp", np.exp, absolute, line=3)
-
-    return one_input(engine, build)
+# The exponential of the absolute value, which two ops of one line compute, or one that is a little wrong
+FORMULAS = """
+    - square = Square @3: np.square(x)
+    - root = Sqrt @3: np.sqrt(square)
+    + root = Abs @3: np.abs(x) * (1 + ERROR)
+    out = Exp @3: np.exp(root)
+"""
 
 
 @pytest.mark.parametrize("small_ops_are_left", [True, False])
 def test_each_side_is_read_where_it_has_come_to_the_quantity(small_ops_are_left: bool) -> None:
-    graphs = in_small_ops("mindspore-tape"), in_one_op("torch-tape")
-    divergence = align(*(graphs if small_ops_are_left else graphs[::-1])).divergence
+    graphs = two_nets(FORMULAS, ERROR=ERROR)
+    graphs = graphs if small_ops_are_left else graphs[::-1]
+    small, single = ("Square", "Sqrt"), ("Abs",)
+    ops = (small, single) if small_ops_are_left else (single, small)
+    rows = [[called(side, op) for op in row] for side, row in zip(view(*graphs), ops, strict=True)]
+    assert first_close(*rows) == ((1, 0) if small_ops_are_left else (0, 1))
+
+    divergence = align(*graphs).divergence
     assert isinstance(divergence, OtherValue)
     several, one = divergence.rows if small_ops_are_left else divergence.rows[::-1]
     assert (several.first.label, several.last, several.count) == ("Square", "Sqrt", 2)
@@ -49,18 +46,15 @@ def test_each_side_is_read_where_it_has_come_to_the_quantity(small_ops_are_left:
 
 @pytest.mark.parametrize(("part", "other"), [(0, 1), (1, 2), (2, 0)])
 def test_two_parts_of_one_split_are_no_equal_inputs(part: int, other: int) -> None:
-    def net(engine: str, part: int) -> GradGraph:
-        graph = ComputedGraph(engine)
-        x = graph.leaf("x", np.random.default_rng(1).standard_normal((4, 6)), "input")
-        split = graph.op("Split", lambda x: tuple(np.split(x, 3, axis=1)), x, line=1)
-        piece = np.tanh(graph.values[split][part])
-        tanh = graph.hold("Tanh", piece, inputs=((split, part),), source=("net.py:2",))
-        graph.result("out", tanh)
-        return graph.record()
-
-    sentence = parting(net("a", part), net("b", other)).sentence
+    text = f"""
+        parts = Split @1: (x[:, :1], x[:, 1:2], x[:, 2:3])
+        - out = Tanh @2: np.tanh(parts[{part}])
+        + out = Tanh @2: np.tanh(parts[{other}])
+    """
+    left, right = two_nets(text)
+    sentence = parting(left, right).sentence
     assert "`Tanh` (net.py:2) and `Tanh` (net.py:2) take different inputs" in sentence
-    assert align(net("a", part), net("b", part)).divergence is None
+    assert align(left, left).divergence is None
 
 
 def blocks(engine: str, by_hand: bool, steps: tuple[float, ...]) -> GradGraph:

@@ -1,6 +1,5 @@
 """The way back by whole layers: where one side has modules, and the other one functions of many lines."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,12 +8,10 @@ import pytest
 from explorer.compare.align import align
 from explorer.model.divergence import Divergence, LoneLeaf, OtherValue
 from explorer.model.graph import GradGraph
-from tests.support.computed_graphs import ComputedGraph
+from tests.support.written_nets import net
 
 RANDOM = np.random.default_rng(3)
 X = RANDOM.standard_normal((5, 4))
-WEIGHT, BIAS = RANDOM.standard_normal((4, 4)), RANDOM.standard_normal(4)
-SCALE, SHIFT = RANDOM.standard_normal(4), RANDOM.standard_normal(4)
 FUTURE = np.triu(np.ones((5, 5), bool), 1)
 
 
@@ -32,70 +29,64 @@ def layer_norm(x: Any, scale: Any, shift: Any) -> Any:
     return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * scale + shift
 
 
-def call(
-    graph: ComputedGraph, op: str, function: Callable[..., Any], *inputs: int, lines: str
-) -> int:
-    """An op on the first of some lines, which the others call."""
-    value = function(*(graph.values[node][0] for node in inputs))
-    source = tuple(f"net.py:{line}" for line in lines.split())
-    return graph.hold(op, value, inputs=inputs, source=source)
+LEAVES = """
+    x = input: X
+    weight = parameter: WEIGHT
+    bias = parameter: BIAS
+    scale = parameter: SCALE
+    shift = parameter: SHIFT
+"""
+
+# Attention whose mask is made of a range, and a norm in a function of two lines.
+IN_FUNCTIONS = f"""{LEAVES}
+    scores = dot_general @1: x @ x.T
+    scores = mul @1: scores * FACTOR
+    rows = iota @2: np.repeat(np.arange(5), 5).reshape(5, 5)
+    later = gt @2: rows < rows.T
+    scores = select_n @3: masked(scores, later)
+    powers = exp @3: np.exp(scores - scores.max(-1, keepdims=True))
+    total = reduce_sum @3: powers.sum(-1, keepdims=True)
+    weights = div @3: powers / total
+    mixed = dot_general @4: weights @ x
+    dense = dot_general @5,9: mixed @ weight
+    dense = add @5,9: dense + bias
+    h = add @10: x + dense
+    centred = sub @7,11: h - h.mean(-1, keepdims=True)
+    spread = rsqrt @7,11: (h.var(-1, keepdims=True) + 1e-5) ** -0.5
+    normal = mul @7,11: centred * spread
+    normal = mul @8,11: normal * scale
+    out = add @8,11: normal + shift
+"""
+
+# The same with a mask that is kept, and in one op for a layer.
+IN_MODULES = f"""{LEAVES}
+    future = parameter: FUTURE
+    scores = aten.mm @21 in attention: x @ x.T
+    scores = aten.mul @21 in attention: scores * FACTOR
+    scores = aten.masked_fill @22 in attention: masked(scores, future)
+    weights = aten._softmax @23 in attention: softmax(scores)
+    mixed = aten.mm @24 in attention: weights @ x
+    dense = aten.addmm @25 in dense: bias + mixed @ weight
+    h = aten.add.Tensor @26: x + dense
+    out = aten.native_layer_norm @27 in ln: layer_norm(h, scale, shift)
+"""
+
+KNOWN: dict[str, Any] = {
+    "X": X,
+    "WEIGHT": RANDOM.standard_normal((4, 4)),
+    "BIAS": RANDOM.standard_normal(4),
+    "SCALE": RANDOM.standard_normal(4),
+    "SHIFT": RANDOM.standard_normal(4),
+    "masked": masked,
+    "softmax": softmax,
+    "layer_norm": layer_norm,
+}
 
 
-def leaves(graph: ComputedGraph) -> list[int]:
-    values = {"weight": WEIGHT, "bias": BIAS, "scale": SCALE, "shift": SHIFT}
-    return [graph.leaf(name, value) for name, value in values.items()]
-
-
-def in_functions(engine: str, factor: float) -> GradGraph:
-    """Attention whose mask is made of a range, and a norm in a function of two lines."""
-    graph = ComputedGraph(engine)
-    x = graph.leaf("x", X, "input")
-    weight, bias, scale, shift = leaves(graph)
-    scores = graph.op("dot_general", lambda x: x @ x.T, x, line=1)
-    if factor != 1:
-        scores = graph.op("mul", lambda scores: scores * factor, scores, line=1)
-    rows = graph.op("iota", lambda: np.repeat(np.arange(5), 5).reshape(5, 5), line=2)
-    future = graph.op("gt", lambda rows: rows < rows.T, rows, line=2)
-    scores = graph.op("select_n", masked, scores, future, line=3)
-    powers = graph.op("exp", lambda it: np.exp(it - it.max(-1, keepdims=True)), scores, line=3)
-    total = graph.op("reduce_sum", lambda it: it.sum(-1, keepdims=True), powers, line=3)
-    weights = graph.op("div", np.divide, powers, total, line=3)
-    mixed = graph.op("dot_general", np.matmul, weights, x, line=4)
-    dense = call(graph, "dot_general", np.matmul, mixed, weight, lines="5 9")
-    dense = call(graph, "add", np.add, dense, bias, lines="5 9")
-    x = graph.op("add", np.add, x, dense, line=10)
-
-    centred = call(graph, "sub", lambda x: x - x.mean(-1, keepdims=True), x, lines="7 11")
-    spread = call(
-        graph, "rsqrt", lambda x: (x.var(-1, keepdims=True) + 1e-5) ** -0.5, x, lines="7 11"
-    )
-    normal = call(graph, "mul", np.multiply, centred, spread, lines="7 11")
-    normal = call(graph, "mul", np.multiply, normal, scale, lines="8 11")
-    graph.result("out", call(graph, "add", np.add, normal, shift, lines="8 11"))
-    return graph.record()
-
-
-def in_modules(engine: str, factor: float, future: Any = FUTURE) -> GradGraph:
-    """The same with a mask that is kept, and in one op for a layer."""
-    graph = ComputedGraph(engine)
-    x = graph.leaf("x", X, "input")
-    weight, bias, scale, shift = leaves(graph)
-    mask = graph.leaf("future", future)
-    scores = graph.op("aten.mm", lambda x: x @ x.T, x, line=21, scope="attention")
-    if factor != 1:
-        scores = graph.op(
-            "aten.mul", lambda scores: scores * factor, scores, line=21, scope="attention"
-        )
-    scores = graph.op("aten.masked_fill", masked, scores, mask, line=22, scope="attention")
-    weights = graph.op("aten._softmax", softmax, scores, line=23, scope="attention")
-    mixed = graph.op("aten.mm", np.matmul, weights, x, line=24, scope="attention")
-    dense = graph.op(
-        "aten.addmm", lambda b, x, w: x @ w + b, bias, mixed, weight, line=25, scope="dense"
-    )
-    x = graph.op("aten.add.Tensor", np.add, x, dense, line=26)
-    normal = graph.op("aten.native_layer_norm", layer_norm, x, scale, shift, line=27, scope="ln")
-    graph.result("out", normal)
-    return graph.record()
+def attention(engine: str, text: str, factor: float, future: Any = FUTURE) -> GradGraph:
+    """A net whose scores are multiplied by a factor, where that is not 1."""
+    lines = [line for line in text.splitlines() if factor != 1 or "* FACTOR" not in line]
+    return net(engine, "\n".join(lines), FACTOR=factor, FUTURE=future, **KNOWN)
 
 
 def lines_of(divergence: Divergence | None) -> set[str]:
@@ -105,7 +96,7 @@ def lines_of(divergence: Divergence | None) -> set[str]:
 
 @pytest.mark.parametrize("is_swapped", [False, True])
 def test_a_scale_that_modules_alone_have_is_in_their_row(is_swapped: bool) -> None:
-    pair = in_functions("jax-tape", 1.0), in_modules("torch-tape", 0.5)
+    pair = attention("jax-tape", IN_FUNCTIONS, 1.0), attention("torch-tape", IN_MODULES, 0.5)
     divergence = align(*(pair[::-1] if is_swapped else pair)).divergence
     assert lines_of(divergence) == {"net.py:3", "net.py:21"}
     assert isinstance(divergence, OtherValue)
@@ -115,7 +106,10 @@ def test_a_scale_that_modules_alone_have_is_in_their_row(is_swapped: bool) -> No
 
 def test_another_mask_is_named_by_the_side_that_keeps_it() -> None:
     future = np.triu(np.ones((5, 5), bool), 2)
-    pair = in_functions("jax-tape", 0.5), in_modules("torch-tape", 0.5, future)
+    pair = (
+        attention("jax-tape", IN_FUNCTIONS, 0.5),
+        attention("torch-tape", IN_MODULES, 0.5, future),
+    )
     divergence = align(*pair).divergence
     assert isinstance(divergence, LoneLeaf)
     assert (divergence.name, divergence.user.source if divergence.user else "") == (
@@ -125,4 +119,6 @@ def test_another_mask_is_named_by_the_side_that_keeps_it() -> None:
 
 
 def test_nets_that_do_the_same_do_not_diverge() -> None:
-    assert align(in_functions("a", 0.5), in_modules("b", 0.5)).divergence is None
+    assert (
+        align(attention("a", IN_FUNCTIONS, 0.5), attention("b", IN_MODULES, 0.5)).divergence is None
+    )

@@ -24,8 +24,8 @@ from tests.correspondence.signatures import REQUIRED, Parameters
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
-EACH = {"rows": 1, "widened": 4, "wrong": 6}
-"""Settings of each second row as it is, of each that is widened, and of each with a wrong way.
+EACH = {"rows": 1, "widened": 4}
+"""Settings of each second row as it is, and of each that is widened.
 
 With --whole every row has COUNT settings.
 """
@@ -73,31 +73,6 @@ def _name(each: Widened) -> str:
     return each.argument.mindspore if each.argument else ""
 
 
-WRONG = (
-    ("nn.BatchNorm2d", "momentum", "same"),
-    ("nn.LRN", "alpha", "same"),
-    ("nn.LayerNorm", "epsilon", "one_minus"),
-    ("nn.Dropout", "p", "same"),
-)
-"""Layers, an argument, and a way that is not the argument's."""
-
-
-def _with_way(row: Row, name: str, way: str) -> Row:
-    arguments: list[Argument] = []
-    for argument in row.arguments:
-        if argument.mindspore == name:
-            argument = msgspec.structs.replace(argument, way=way)
-        arguments.append(argument)
-    return msgspec.structs.replace(row, arguments=tuple(arguments))
-
-
-def wrong_rows() -> Iterator[Row]:
-    """The rows of WRONG, with the way that is not the argument's."""
-    for name, argument, way in WRONG:
-        (row,) = [row for row in LAYERS if row.mindspore == name]
-        yield _with_way(row, argument, way)
-
-
 class Runs:
     """All settings by what they are for, and what both frameworks answered."""
 
@@ -105,7 +80,6 @@ class Runs:
         self.settings = {
             "rows": _settings(ROWS if is_whole else ROWS[::2], COUNT if is_whole else EACH["rows"]),
             "widened": _settings(map(_widened, WIDENED), EACH["widened"]),
-            "wrong": _settings(wrong_rows(), EACH["wrong"]),
         }
         everything = list(chain(*self.settings.values()))
         mindspore = Asked([setting.mindspore for setting in everything], *names_in("mindspore"))
@@ -168,10 +142,6 @@ def test_each_fact_is_seen_where_the_row_s_domain_leaves_it_out(runs: Runs) -> N
     assert [each.row for each in WIDENED if each.differs not in seen[each.row]] == []
     only_in_gradients = [each for each in WIDENED if each.differs.startswith("gradient")]
     assert all(seen[each.row] == {each.differs} for each in only_in_gradients)
-
-
-def test_a_wrong_way_is_noticed(runs: Runs) -> None:
-    assert set(runs.differing("wrong")) == {name for name, _argument, _way in WRONG}
 
 
 def test_a_layer_has_the_weights_that_its_row_names(runs: Runs) -> None:

@@ -97,14 +97,17 @@ def _plain(arguments: Mapping[str, object]) -> dict[str, object]:
         ("mindspore", "ReduceMean", "mean"),
         ("mindspore", "SumExt", "sum"),
         ("mindspore", "MatMul", "matmul"),
+        # The table lacks these.
+        ("mindspore", "MakeTuple", None),
+        ("torch", "aten.detach.default", None),
+        ("torch", "GeLU", None),
     ],
 )
 def test_the_family_of_an_op_is_found_by_its_name_in_a_graph(
-    framework: Framework, op: str, family: str
+    framework: Framework, op: str, family: str | None
 ) -> None:
     row = family_of(framework, op)
-    assert row is not None
-    assert row.family == family
+    assert (row and row.family) == family
 
 
 @pytest.mark.parametrize(
@@ -117,23 +120,16 @@ def test_the_family_of_an_op_is_found_by_its_name_in_a_graph(
         ("Gather", "aten.embedding.default", "ops.gather"),
         ("Gather", "aten.index_select.default", "ops.Gather"),
         ("Transpose", "aten.transpose.int", "ops.transpose"),
+        # Their work is not the same.
+        ("Conv2D", "aten.gelu.default", None),
+        ("MakeTuple", "aten.gelu.default", None),
     ],
 )
-def test_two_ops_of_graphs_have_a_row_in_common(mindspore: str, torch: str, here: str) -> None:
+def test_two_ops_of_graphs_have_a_row_in_common(
+    mindspore: str, torch: str, here: str | None
+) -> None:
     row = row_between(mindspore, torch)
-    assert row is not None
-    assert row.mindspore == here
-
-
-def test_two_ops_of_different_work_have_no_row_in_common() -> None:
-    assert row_between("Conv2D", "aten.gelu.default") is None
-    assert row_between("MakeTuple", "aten.gelu.default") is None
-
-
-def test_an_op_that_the_table_lacks_has_no_family() -> None:
-    assert family_of("mindspore", "MakeTuple") is None
-    assert family_of("torch", "aten.detach.default") is None
-    assert family_of("torch", "GeLU") is None
+    assert (row and row.mindspore) == here
 
 
 def test_a_layer_is_found_by_its_class() -> None:
@@ -312,15 +308,6 @@ def test_a_value_without_counterpart_is_refused(
 def test_a_required_argument_that_is_missing_is_an_error() -> None:
     with pytest.raises(KeyError):
         translate(row_of("nn.Dense"), "mindspore", {})
-
-
-def test_the_setting_of_one_side_is_that_of_the_other() -> None:
-    row = row_of("nn.BatchNorm2d")
-    there = translate(row, "mindspore", {"num_features": 3, "momentum": 0.7, "eps": 1e-3})
-    assert there.arguments["momentum"] == 0.3
-    assert there.arguments["eps"] == 1e-3
-    back = translate(row, "torch", {"num_features": 3, "momentum": 0.3})
-    assert back.arguments["momentum"] == 0.7
 
 
 def test_an_axis_that_pytorch_chooses_depends_on_the_rank() -> None:

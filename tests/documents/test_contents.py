@@ -15,22 +15,17 @@ from tests.support.sample_report import report
 WHOLE = report(unexpected=True)
 
 
-class Explorer:
-    """Stands for explore(): it answers with the sample, and keeps what it was asked."""
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What explore() was asked last; it answers with the sample."""
+    kept: dict[str, Any] = {}
 
-    def __init__(self) -> None:
-        self.asked: dict[str, Any] = {}
-
-    def __call__(self, subject: str, **asked: Any) -> Exploration:
-        self.asked = {"subject": subject, **asked}
+    def explore(subject: str, **options: Any) -> Exploration:
+        kept.update(subject=subject, **options)
         return Exploration(WHOLE)
 
-
-@pytest.fixture
-def explorer(monkeypatch: pytest.MonkeyPatch) -> Explorer:
-    standing_in = Explorer()
-    monkeypatch.setattr(documents, "explore", standing_in)
-    return standing_in
+    monkeypatch.setattr(documents, "explore", explore)
+    return kept
 
 
 def table(**options: str) -> Table:
@@ -46,7 +41,7 @@ def number_of(api: Api | None, verdict: CaseVerdict | None) -> int:
     return sum(verdict in (None, each.verdict) for each in cases)
 
 
-@pytest.mark.usefixtures("explorer")
+@pytest.mark.usefixtures("asked")
 def test_a_table_shows_the_cases_that_are_of_its_api_and_have_its_verdict() -> None:
     both = number_of("grad", "differs")
     assert 0 < both < min(number_of("grad", None), number_of(None, "differs"))
@@ -56,16 +51,15 @@ def test_a_table_shows_the_cases_that_are_of_its_api_and_have_its_verdict() -> N
     assert len(table().rows) == len(WHOLE.cases)
 
 
-def test_what_a_table_asks_for_is_what_its_options_say(explorer: Explorer) -> None:
+def test_what_a_table_asks_for_is_what_its_options_say(asked: dict[str, Any]) -> None:
+    always = {"subject": "dense_mse", "engines": None, "fresh": False}
     table(order="2", device="cuda:0", cases="main")
-    asked = {"subject": "dense_mse", "order": 2, "device": "cuda:0", "cases": "main"}
-    assert explorer.asked == {**asked, "engines": None, "fresh": False}
+    assert asked == {**always, "order": 2, "device": "cuda:0", "cases": "main"}
     table()
-    asked = {"subject": "dense_mse", "order": 1, "device": "cpu", "cases": None}
-    assert explorer.asked == {**asked, "engines": None, "fresh": False}
+    assert asked == {**always, "order": 1, "device": "cpu", "cases": None}
 
 
-@pytest.mark.usefixtures("explorer")
+@pytest.mark.usefixtures("asked")
 def test_the_caption_counts_the_cases_that_are_shown_of_all() -> None:
     some = table(verdict="differs")
     assert some.caption.startswith(f"{len(some.rows)} of 80 cases: ")

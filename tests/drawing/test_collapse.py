@@ -127,16 +127,6 @@ def test_a_chain_of_ten_thousand_nodes_collapses_without_recursion() -> None:
     assert len(collapse(graph, 1).nodes) == 6
 
 
-@pytest.mark.whole
-@pytest.mark.slow
-def test_interleaved_scopes_of_ten_thousand_nodes_stay_acyclic() -> None:
-    g = HandmadeGraph()
-    last = g.leaf("x", "input")
-    for index in range(10_000):
-        last = g.add("tanh", [last], scope="ab"[index % 2])
-    assert faults(collapse(g.record(), 1)) == []
-
-
 @st.composite
 def nested_graphs(draw: st.DrawFn) -> GradGraph:
     """Graphs in which any node reads any before it, and stands in any module."""

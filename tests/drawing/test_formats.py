@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from explorer.drawing import FORMATS, draw
+from explorer.drawing import draw
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
 from tests.support import drawing_graphs
@@ -20,16 +20,6 @@ def test_every_format_is_what_it_says() -> None:
     assert draw(graph, format="mermaid").startswith(b"flowchart TB\n")
     assert draw(graph, format="dot").startswith(b"digraph")
     assert msgspec.json.decode(draw(graph, format="json"), type=GradGraph) == graph
-
-
-def test_every_format_has_an_ending() -> None:
-    assert {name: file_format.ending for name, file_format in FORMATS.items()} == {
-        "svg": ".svg",
-        "png": ".png",
-        "dot": ".dot",
-        "mermaid": ".mmd",
-        "json": ".json",
-    }
 
 
 PROGRAM = """

@@ -1,4 +1,4 @@
-"""An SVG beyond what stands where: marks, pair numbers, names, its legend and its descriptions."""
+"""An SVG beyond what stands where: marks, numbers, names, its legend, its counts and its descriptions."""
 
 import msgspec
 import pytest
@@ -6,7 +6,8 @@ import pytest
 from explorer.drawing import draw, pair
 from explorer.model.graph import GradGraph, Output
 from tests.support import drawing_graphs
-from tests.support.svg_pictures import SVG, boxes, boxes_by_op, outlines, read_svg, texts
+from tests.support.handmade_graph import HandmadeGraph
+from tests.support.svg_pictures import SVG, boxes, boxes_by_op, read_svg, texts
 
 
 @pytest.mark.slow
@@ -29,15 +30,6 @@ def test_pair_numbers_stand_on_both_pictures() -> None:
     # The two pictures share no id.
     ids = [element.attrib["id"] for element in svg.iter() if element.get("id")]
     assert len(ids) == len(set(ids))
-
-
-@pytest.mark.slow
-def test_pair_numbers_survive_collapsing_where_a_node_stays_itself() -> None:
-    numbers = {"n0": 1, "n17": 2}
-    graph = drawing_graphs.convolution()
-    svg = read_svg(draw(graph, format="svg", depth=1, numbers=numbers))
-    numbered = [box for box in outlines(svg, "node") if box.element.get("data-pair")]
-    assert [box.element.get("data-op") for box in numbered] == ["input"]
 
 
 @pytest.mark.slow
@@ -68,3 +60,34 @@ def test_the_svg_is_described_and_named() -> None:
     tooltip = boxes(svg)["a-n4"].element.findtext(f"{SVG}title") or ""
     for part in ("mm", "scope: fc", "source: net.py:12", "float32", "[[20]]"):
         assert part in tooltip
+
+
+def keeping(count: int) -> GradGraph:
+    """A graph whose backward reads the values of so many operators."""
+    g = HandmadeGraph()
+    value = g.leaf("x", "input")
+    made = []
+    for _ in range(3):
+        value = g.add("exp", [value])
+        made.append(value)
+    g.result("y", value)
+    gradient = g.seed()
+    for place, node in enumerate(reversed(made)):
+        gradient = g.back("mul", node, [gradient], [node] if place < count else [])
+    g.gradient("dx", gradient)
+    return g.record()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("count", "kept"),
+    [
+        (0, ""),
+        (1, ", 1 value kept for backward"),
+        (2, ", 2 values kept for backward"),
+    ],
+)
+def test_a_picture_counts_its_nodes_and_what_is_kept(count: int, kept: str) -> None:
+    said = "\n".join(texts(read_svg(draw(keeping(count), format="svg"))))
+    assert f"5 forward, 5 backward nodes{kept}" in said
+    assert ("kept for backward" in said.split("backward nodes")[1][:40]) is bool(count)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from explorer.model.arrays import unpack
 from explorer.model.graph import Absence, GradGraph, Node, is_users
 from explorer.model.report import Report
 from explorer.scenario.find import names
@@ -16,10 +15,6 @@ SHIPPED = tuple(names())
 
 COMPLETE = 0.95
 """How many of an engine's backward nodes are to have all that is known of a node."""
-
-OBSERVED_STAGES = ("tape", "joint", "validate")
-"""The stages whose values come from a run."""
-
 
 NOT_RUN = Absence("branch_not_run")
 """Why a node in a branch that was not taken has no values."""
@@ -152,17 +147,3 @@ def test_a_call_of_branches_has_the_value_of_the_one_that_ran_and_only_the_other
         assert all(output.values is not None for output in node.outputs) == ran, node.op
         if not ran:
             assert node.missing["values"] == NOT_RUN, node.op
-
-
-@pytest.mark.parametrize("name", ["dense_mse"])
-def test_inputs_of_a_graph_hold_the_scenario_s_values(report: Reports, name: str) -> None:
-    inputs = {leaf.name: unpack(leaf.value).tolist() for leaf in report(name).inputs}
-    checked = set()
-    for graph in report(name).graphs:
-        if graph.stage not in OBSERVED_STAGES:
-            continue
-        for node in graph.nodes:
-            if node.kind == "input":
-                assert value(node).tolist() == inputs[node.name]
-                checked.add((graph.engine, node.name))
-    assert checked == {(engine, name) for engine in ENGINES for name in inputs}

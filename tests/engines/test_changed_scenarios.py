@@ -5,51 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from explorer.model.arrays import unpack
-from explorer.model.cases import GradCase
-from explorer.model.requests import CaseRequest, NetRequest
-from explorer.model.results import Result
 from explorer.workers.workers import Workers
+from tests.support.engine_requests import answer, each, of_file, values
 from tests.support.scenario_files import written
 from tests.support.standard_engines import ENGINES
-
-TEXT = """
-import numpy as np
-def inputs():
-    return {"x": np.array([1.0, -2.0], np.float32)}
-def mindspore_net():
-    from mindspore import nn
-    class Net(nn.Cell):
-        def construct(self, x):
-            return (FACTOR * x).sum()
-    return Net()
-def torch_net():
-    from torch import nn
-    class Net(nn.Module):
-        def forward(self, x):
-            return (FACTOR * x).sum()
-    return Net()
-"""
+from tests.support.two_sided import Side, scenario_text
 
 
-@pytest.mark.parametrize(
-    "engine",
-    [
-        pytest.param(name, marks=getattr(pytest.mark, engine.framework))
-        for name, engine in ENGINES.items()
-    ],
-)
+@pytest.mark.parametrize("engine", each(ENGINES))
 def test_a_scenario_saved_again_in_the_same_second_is_answered_for_as_it_reads_now(
     workers: Workers, engine: str, tmp_path: Path
 ) -> None:
     times = None
     for factor in (2, 3):
-        path = written(tmp_path, TEXT.replace("FACTOR", str(factor)))
+        side = Side("", f"return ({factor} * x).sum()")
+        inputs = 'return {"x": np.array([1.0, -2.0], np.float32)}'
+        path = written(tmp_path, scenario_text(inputs, side, side))
         times = times or (path.stat().st_atime_ns, path.stat().st_mtime_ns)
         os.utime(path, ns=times)
-        request = CaseRequest(NetRequest(scenario=str(path), engine=engine), GradCase("grad", 0))
-        kind, target = ENGINES[engine].answers_in[0], f"{ENGINES[engine].module}:answer"
-        result = workers.call(kind, target, request, Result)
-        assert isinstance(result, Result)
-        assert result.outcome == "ok", result.error
-        assert unpack(result.leaves[0].value).tolist() == [factor, factor]
+        assert values(answer(workers, of_file(path, engine))) == {"dx": [factor, factor]}

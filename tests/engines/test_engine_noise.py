@@ -12,19 +12,19 @@ from explorer.exploration.jobs import measuring_case, question
 from explorer.model.arrays import pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.graph import Absence, GradGraph
-from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Captured, Leaf, Result, ResultNoise
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import (
     JAX_ENGINES,
     TORCH_ENGINES,
     EngineRequests,
+    capture,
     compared,
     each,
+    of_file,
     requests_of,
 )
-from tests.support.function_nets import function_net
-from tests.support.scenario_files import written
+from tests.support.function_nets import function_net, module_net
 from tests.support.worker_targets import Word
 
 BY_ALL = GradCase("grad", 0, "all")
@@ -88,11 +88,6 @@ def test_nodes_that_round_have_noise(workers: Workers, engine: str) -> None:
 # MindSpore alone
 
 
-@pytest.fixture(scope="module")
-def mindspore(workers: Workers) -> EngineRequests:
-    return EngineRequests(workers, "mindspore")
-
-
 @pytest.mark.mindspore
 def test_beside_the_noise_of_float16_a_mistake_stands_clear(mindspore: EngineRequests) -> None:
     answer = mindspore.answer("half_inside", "mindspore-tape", BY_ALL)
@@ -145,15 +140,12 @@ def level(graph: GradGraph, op: str) -> float:
 
 
 def measured(workers: Workers, scenario: Path, engine: str, case: GradCase) -> ResultNoise:
-    request = CaseRequest(NetRequest(scenario=str(scenario), engine=engine), case)
-    return requests_of(workers, engine).call(
-        "explorer.engines.torch.noise:results", request, ResultNoise
-    )
+    target = "explorer.engines.torch.noise:results"
+    return requests_of(workers, engine).call(target, of_file(scenario, engine, case), ResultNoise)
 
 
 @pytest.mark.torch
-def test_a_net_that_has_no_joint_graph_has_no_noise_and_says_why(workers: Workers) -> None:
-    torch = EngineRequests(workers, "torch")
+def test_a_net_that_has_no_joint_graph_has_no_noise_and_says_why(torch: EngineRequests) -> None:
     noise = torch.noise("branch_on_value", GradCase("grad", 0), "torch-graph")
     assert noise.leaves == ()
     assert noise.error
@@ -161,38 +153,25 @@ def test_a_net_that_has_no_joint_graph_has_no_noise_and_says_why(workers: Worker
 
 
 @pytest.mark.torch
-def test_what_unwritten_memory_holds_changes_no_rounding(workers: Workers) -> None:
-    torch = EngineRequests(workers, "torch")
+def test_what_unwritten_memory_holds_changes_no_rounding(torch: EngineRequests) -> None:
     target = "tests.support.worker_targets:rounded_beside_memory"
     rounded = [torch.call(target, Word(text), Word) for text in ("0", "0.1")]
     assert rounded[0] == rounded[1]
-
-
-NORM = """
-import numpy as np
-
-TRAIN = True
-
-
-def inputs():
-    return {"x": np.array([[1, 2], [2, -1], [4, 0], [0, 1]], np.float32)}
-
-
-def torch_net():
-    from torch import nn
-
-    return nn.Sequential(nn.BatchNorm1d(2, affine=False))
-"""
 
 
 @pytest.mark.parametrize("engine", each(TORCH_ENGINES))
 def test_what_batch_norm_rounds_moves_although_it_writes_to_its_statistics(
     workers: Workers, tmp_path: Path, engine: str
 ) -> None:
-    net = NetRequest(scenario=str(written(tmp_path, NORM, "norm.py")), engine=engine)
-    request = CaseRequest(net, GradCase("grad", 0))
+    net = module_net(
+        tmp_path,
+        "self.norm = nn.BatchNorm1d(2, affine=False)",
+        "return self.norm(x)",
+        declared="TRAIN = True",
+        x="np.array([[1, 2], [2, -1], [4, 0], [0, 1]], np.float32)",
+    )
     target = "explorer.engines.torch.noise:capture"
-    graph = compared(requests_of(workers, engine).call(target, request, Captured))
+    graph = compared(requests_of(workers, engine).call(target, of_file(net, engine), Captured))
     norm = next(node for node in graph.nodes if "batch_norm" in node.op)
     # Four small integers are read exactly, and divided by sqrt(2.1875 + 1e-5).
     assert norm.outputs[0].noise is not None
@@ -244,10 +223,7 @@ def test_a_view_of_memory_that_nothing_was_written_to_has_no_values(
     workers: Workers, tmp_path: Path
 ) -> None:
     x = "np.arange(1, 17, dtype=np.float32).reshape(1, 1, 4, 4)"
-    net = NetRequest(scenario=str(function_net(tmp_path, CIRCULAR, x=x)), engine="torch-tape")
-    request = CaseRequest(net, GradCase("grad", 0))
-    target = "explorer.engines.torch.tape:capture"
-    graph = compared(EngineRequests(workers, "torch").call(target, request, Captured))
+    graph = compared(capture(workers, of_file(function_net(tmp_path, CIRCULAR, x=x))))
     (empty,) = [node for node in graph.nodes if "empty" in node.op]
     views = {empty.id}
     for node in graph.nodes:

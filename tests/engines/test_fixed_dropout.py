@@ -1,5 +1,6 @@
 """Dropout layers that drop the same elements in both frameworks (SAME_DROPOUT)."""
 
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,15 @@ from explorer.model.cases import GradCase
 from explorer.model.errors import ScenarioError
 from explorer.model.findings import RandomDraw, SameMasks
 from explorer.model.requests import CaseRequest, Description, NetRequest
-from explorer.model.results import Captured, OracleResult, Result
+from explorer.model.results import Result
 from explorer.numeric.random_arrays import ALL_AXES, channel_mask, dropout_mask
 from explorer.scenario.common_start import settle
 from explorer.scenario.load import load
-from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
-from tests.support.engine_requests import reply
+from tests.support.engine_requests import answer, capture, compared, estimate, of_file, reply
 from tests.support.scenario_files import written
 from tests.support.standard_engines import ENGINES
+from tests.support.two_sided import Side, scenario_text
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -31,79 +32,48 @@ def whole(*values: object) -> Any:
     return pytest.param(*values, marks=pytest.mark.whole)
 
 
-TEXT = """
-import numpy as np
-
-TRAIN = {train}
-SAME_DROPOUT = True
-
-
-def inputs():
-    return {{"x": np.linspace(-1, 2, 32, dtype=np.float32).reshape(4, 8)}}
+def values_of(*shape: int) -> str:
+    """The lines that make an input of a shape."""
+    count = prod(shape)
+    return f'return {{"x": np.linspace(-1, 2, {count}, dtype=np.float32).reshape({shape})}}'
 
 
-def mindspore_net():
-    from mindspore import nn, ops
-
-    class Net(nn.Cell):
-        def __init__(self):
-            super().__init__()
-            self.layers = nn.SequentialCell(nn.Dense(8, 16), nn.Tanh(), nn.Dropout(p=0.5))
-            self.last = nn.Dropout(p={rate})
-            self.whole = nn.Dropout2d(p=0.5)
-
-        def construct(self, x):
-            h = self.layers(x)
-            {there}h = self.last(h)
-            return (h * h).sum()
-
-    return Net()
-
-
-def torch_net():
-    from torch import nn
-
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.layers = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Dropout(0.5))
-            self.last = nn.Dropout(0.25)
-            self.whole = nn.Dropout2d(0.5)
-
-        def forward(self, x):
-            h = self.layers(x)
-            {here}h = self.last(h)
-            return (h * h).sum()
-
-    return Net()
-"""
+def text(
+    rate: float = 0.25, train: bool = True, here: str = "", there: str = "", same: bool = True
+) -> str:
+    """A scenario; PyTorch's net begins with ``here``, MindSpore's with ``there``."""
+    mindspore = f"""
+    self.layers = nn.SequentialCell(nn.Dense(8, 16), nn.Tanh(), nn.Dropout(p=0.5))
+    self.last = nn.Dropout(p={rate})
+    self.whole = nn.Dropout2d(p=0.5)
+    """
+    torch = """
+    self.layers = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Dropout(0.5))
+    self.last = nn.Dropout(0.25)
+    self.whole = nn.Dropout2d(0.5)
+    """
+    lines = "h = self.layers(x)\n{}h = self.last(h)\nreturn (h * h).sum()"
+    return scenario_text(
+        values_of(4, 8),
+        Side(mindspore, lines.format(there)),
+        Side(torch, lines.format(here)),
+        head=f"TRAIN = {train}\nSAME_DROPOUT = {same}",
+    )
 
 
-def answers(
-    folder: Path,
-    workers: Workers,
-    rate: float = 0.25,
-    train: bool = True,
-    here: str = "",
-    there: str = "",
-) -> dict[str, Result]:
-    """The gradient of each engine; PyTorch's net begins with ``here``, MindSpore's with ``there``."""
-    text = TEXT.format(rate=rate, train=train, here=here, there=there)
-    path = written(folder, text, f"same_dropout_{train}.py")
-    return answered(path, workers)
+def answers(folder: Path, workers: Workers, **changes: Any) -> dict[str, Result]:
+    """The gradients of each engine of the scenario with some changes."""
+    name = f"same_dropout_{changes.get('train', True)}.py"
+    return answered(written(folder, text(**changes), name), workers)
 
 
 def answered(path: Path, workers: Workers) -> dict[str, Result]:
     """What each engine answers on a scenario."""
     nets = settle(load(path), workers, tuple(ENGINES), dict.fromkeys(ENGINES, "cpu"))
-    results = {}
-    for name, engine in ENGINES.items():
-        request = CaseRequest(nets.requests[name], GradCase("grad", 0, "all"))
-        answer = reply(
-            workers.call(engine.answers_in[0], f"{engine.module}:answer", request, Result)
-        )
-        assert answer.outcome == "ok", (name, answer.error)
-        results[name] = answer
+    case, results = GradCase("grad", 0, "all"), {}
+    for name in ENGINES:
+        results[name] = answer(workers, CaseRequest(nets.requests[name], case))
+        assert results[name].outcome == "ok", (name, results[name].error)
     return results
 
 
@@ -121,14 +91,13 @@ def test_all_engines_drop_the_same_elements(tmp_path: Path, workers: Workers) ->
 
 
 def test_each_net_tells_the_share_that_its_layers_drop(tmp_path: Path, workers: Workers) -> None:
-    path = written(tmp_path, TEXT.format(rate=0.3, train=True, here="", there=""), "rates.py")
+    path = written(tmp_path, text(rate=0.3), "rates.py")
     rates = {}
     for engine in ("torch-tape", "mindspore-tape"):
         request = NetRequest(scenario=str(path), engine=engine)
         target = f"{ENGINES[engine].module}:describe"
-        described = workers.call(ENGINES[engine].framework, target, request, Description)
-        assert not isinstance(described, Lost)
-        rates[engine] = described.masked
+        framework = ENGINES[engine].framework
+        rates[engine] = reply(workers.call(framework, target, request, Description)).masked
     assert rates["torch-tape"] == {"layers.2": 0.5, "last": 0.25}
     # MindSpore's are given before it is known which of them are called.
     assert rates["mindspore-tape"] == {"layers.2": 0.5, "last": 0.3, "whole": 0.5}
@@ -157,7 +126,7 @@ def test_a_layer_that_is_called_twice_and_one_that_drops_channels_share_their_ma
 @pytest.mark.parametrize(
     ("framework", "here", "there"),
     [
-        ("PyTorch", "import torch; h = h * torch.rand_like(h); ", ""),
+        ("PyTorch", "h = h * torch.rand_like(h); ", ""),
         ("MindSpore", "", "h = h * ops.rand_like(h); "),
     ],
 )
@@ -169,11 +138,9 @@ def test_random_numbers_that_no_dropout_draws_are_refused_with_their_line(
         answers(tmp_path, workers, here=here, there=there)
 
 
-FUNCTION = "from torch.nn import functional as F; h = F.dropout(h, 0.3, self.training); "
+FUNCTION = "h = F.dropout(h, 0.3, self.training); "
 MINDSPORE_FUNCTION = "h = ops.dropout(h, 0.3, self.training); "
-CHANNEL_FUNCTION = (
-    "from torch.nn import functional as F; h = F.dropout2d(h.reshape(4, 4, 2, 2)).reshape(4, 16); "
-)
+CHANNEL_FUNCTION = "h = F.dropout2d(h.reshape(4, 4, 2, 2)).reshape(4, 16); "
 MINDSPORE_CHANNELS = "h = ops.dropout2d(h.reshape(4, 4, 2, 2)).reshape(4, 16); "
 
 
@@ -182,7 +149,7 @@ MINDSPORE_CHANNELS = "h = ops.dropout2d(h.reshape(4, 4, 2, 2)).reshape(4, 16); "
     [
         (FUNCTION, MINDSPORE_FUNCTION),
         # A function beside a layer of the same rate.
-        whole("from torch.nn import functional as F; h = F.dropout(h, 0.25); ", AGAIN),
+        whole("h = F.dropout(h, 0.25); ", AGAIN),
         whole(CHANNEL_FUNCTION, MINDSPORE_CHANNELS),
         whole(CHANNEL_FUNCTION, CHANNELS),
     ],
@@ -201,15 +168,10 @@ def test_a_function_has_masks_until_a_net_that_shares_none(
     tmp_path: Path, workers: Workers
 ) -> None:
     given = answers(tmp_path, workers, here=FUNCTION, there=MINDSPORE_FUNCTION)
-    own = TEXT.replace("SAME_DROPOUT = True", "SAME_DROPOUT = False")
-    text = own.format(rate=0.25, train=True, here=FUNCTION, there=MINDSPORE_FUNCTION)
-    path = written(tmp_path, text, "own_draws.py")
+    own = text(here=FUNCTION, there=MINDSPORE_FUNCTION, same=False)
+    path = written(tmp_path, own, "own_draws.py")
     for engine in ("torch-tape", "mindspore-tape"):
-        net = NetRequest(scenario=str(path), engine=engine)
-        request = CaseRequest(net, GradCase("grad", 0))
-        module, framework = ENGINES[engine].module, ENGINES[engine].framework
-        drawn = workers.call(framework, f"{module}:answer", request, Result)
-        assert isinstance(drawn, Result)
+        drawn = answer(workers, of_file(path, engine))
         assert drawn.leaves[0] != given[engine].leaves[0]
 
 
@@ -238,7 +200,7 @@ TWICE = """
 def test_a_derived_layer_drops_like_its_base(
     tmp_path: Path, workers: Workers, derived: str, sides: str
 ) -> None:
-    mindspore, torch = TEXT.format(rate=0.25, train=True, here="", there="").split("def torch_net")
+    mindspore, torch = text().split("def torch_net")
     mindspore = with_derived(mindspore, derived, "construct")
     if sides == "both":
         torch = with_derived(torch, derived, "forward")
@@ -262,20 +224,9 @@ def with_derived(side: str, derived: str, method: str) -> str:
     )
 
 
-DEPTH = """
-import numpy as np
-
-TRAIN = True
-SAME_DROPOUT = True
-
-
-def inputs():
-    return {{"x": np.linspace(-1, 2, 96, dtype=np.float32).reshape(8, 3, 2, 2)}}
-
-
-def mindspore_net():
-    from mindspore import nn, ops
-
+def of_depth(name: str, rate: str, more: str, same: bool = True) -> str:
+    """A scenario of stochastic depth, by a class of PyTorch with that name, rate and setting."""
+    mindspore = """
     class DropPath(nn.Cell):
         def __init__(self, rate):
             super().__init__()
@@ -284,20 +235,9 @@ def mindspore_net():
         def construct(self, x):
             return x * self.dropout(ops.ones((x.shape[0], 1, 1, 1)))
 
-    class Net(nn.Cell):
-        def __init__(self):
-            super().__init__()
-            self.depth = DropPath(0.4)
-
-        def construct(self, x):
-            return (self.depth(x * x)).sum()
-
-    return Net()
-
-
-def torch_net():
-    from torch import nn
-
+    self.depth = DropPath(0.4)
+    """
+    torch = f"""
     class {name}(nn.Module):
         def __init__(self):
             super().__init__()
@@ -308,19 +248,15 @@ def torch_net():
             mask = x.new_empty((x.shape[0], 1, 1, 1)).bernoulli_(0.6).div_(0.6)
             return x * mask if self.training else x
 
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            class Derived({name}):
-                pass
+    class Derived({name}):
+        pass
 
-            self.depth = Derived()
-
-        def forward(self, x):
-            return (self.depth(x * x)).sum()
-
-    return Net()
-"""
+    self.depth = Derived()
+    """
+    lines = "return (self.depth(x * x)).sum()"
+    head = f"TRAIN = True\nSAME_DROPOUT = {same}"
+    sides = Side(mindspore, lines), Side(torch, lines)
+    return scenario_text(values_of(8, 3, 2, 2), *sides, head=head)
 
 
 @pytest.mark.parametrize(
@@ -336,34 +272,32 @@ def torch_net():
 def test_stochastic_depth_drops_the_same_samples(
     tmp_path: Path, workers: Workers, name: str, rate: str, more: str, factor: float
 ) -> None:
-    path = written(tmp_path, DEPTH.format(name=name, rate=rate, more=more), f"depth_{factor}.py")
+    path = written(tmp_path, of_depth(name, rate, more), f"depth_{factor}.py")
     x = np.linspace(-1, 2, 96, dtype=np.float32).reshape(8, 3, 2, 2)
     mask = dropout_mask((8, 1, 1, 1), 0.4)
     assert 0 < np.count_nonzero(mask) < 8
     for engine in ENGINES.values():
-        net = NetRequest(scenario=str(path), engine=engine.name)
-        request = CaseRequest(net, GradCase("grad", 0))
-        target = f"{engine.module}:answer"
-        answer = reply(workers.call(engine.answers_in[0], target, request, Result))
+        (gradient,) = answer(workers, of_file(path, engine.name)).leaves
         expected = 2 * x * mask
         if engine.framework == "torch":
             expected = expected * np.float32(factor)
-        np.testing.assert_allclose(unpack(answer.leaves[0].value), expected, rtol=1e-6)
+        np.testing.assert_allclose(unpack(gradient.value), expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("same_dropout", ["", whole("SAME_DROPOUT = False")])
+@pytest.mark.parametrize("has_default", [True, whole(False)])
 def test_layers_of_one_net_alone_draw_like_the_operator_of_the_other(
-    tmp_path: Path, workers: Workers, same_dropout: str
+    tmp_path: Path, workers: Workers, has_default: bool
 ) -> None:
-    text = DEPTH.format(name="Thinning", rate="share", more="pass")
-    text = text.replace("SAME_DROPOUT = True", same_dropout)
-    scenario = load(written(tmp_path, text, f"thinning_{len(same_dropout)}.py"))
+    declared = of_depth("Thinning", "share", "pass", same=False)
+    if has_default:
+        declared = declared.replace("SAME_DROPOUT = False", "")
+    scenario = load(written(tmp_path, declared, f"thinning_{has_default}.py"))
     report = explore(scenario, workers, selection="main", oracle=False)
     (case,) = report.cases
     assert case.verdict == "drawn"
     assert case.expected
     alone = [found.fact for found in report.findings if isinstance(found.fact, SameMasks)]
-    assert alone == ([] if same_dropout else [SameMasks({}, {"depth.dropout": 0.4})])
+    assert alone == ([] if not has_default else [SameMasks({}, {"depth.dropout": 0.4})])
     draws = [found.fact for found in report.findings if isinstance(found.fact, RandomDraw)]
     assert {ENGINES[fact.engine].framework for fact in draws} == {"mindspore", "torch"}
 
@@ -374,54 +308,20 @@ def test_a_depth_that_drops_the_whole_batch_has_one_factor() -> None:
     assert channel_mask((4, 3, 2), 0.5, 1).shape == (4, 3, 1)
 
 
-LINES = """
-import numpy as np
-
-TRAIN = True
-SAME_DROPOUT = True
-
-
-def inputs():
-    return {"x": np.linspace(-1, 2, 32, dtype=np.float32).reshape(4, 8)}
-
-
-def torch_net():
-    import torch
-    from torch import nn
-    from torch.nn import functional
-
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.drop = nn.Dropout(0.5)
-
-        def forward(self, x):
-            x = torch.tanh(x)
-            x = self.drop(x)
-            x = torch.exp(x)
-            x = functional.dropout(x, 0.25)
-            return x.sum()
-
-    return Net()
-
-
-def mindspore_net():
-    from mindspore import nn, ops
-
-    class Net(nn.Cell):
-        def __init__(self):
-            super().__init__()
-            self.drop = nn.Dropout(p=0.5)
-
-        def construct(self, x):
-            x = ops.tanh(x)
-            x = self.drop(x)
-            x = ops.exp(x)
-            x = ops.dropout(x, p=0.25)
-            return x.sum()
-
-    return Net()
+CALLED = """
+x = {0}.tanh(x)
+x = self.drop(x)
+x = {0}.exp(x)
+x = {1}
+return x.sum()
 """
+
+LINES = scenario_text(
+    values_of(4, 8),
+    Side("self.drop = nn.Dropout(p=0.5)", CALLED.format("ops", "ops.dropout(x, p=0.25)")),
+    Side("self.drop = nn.Dropout(0.5)", CALLED.format("torch", "F.dropout(x, 0.25)")),
+    head="TRAIN = True\nSAME_DROPOUT = True",
+)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -429,34 +329,22 @@ def test_a_given_mask_is_applied_at_the_line_of_the_net(
     tmp_path: Path, workers: Workers, engine: str
 ) -> None:
     path = written(tmp_path, LINES, "lines.py")
-    request = CaseRequest(NetRequest(scenario=str(path), engine=engine), GradCase("grad", 0))
-    target = f"{ENGINES[engine].module}:capture"
-    captured = workers.call(ENGINES[engine].captures_in, target, request, Captured)
-    assert isinstance(captured, Captured)
-    graph = captured.graphs[-1]
+    graph = compared(capture(workers, of_file(path, engine)))
     texts = []
     for node in sorted(graph.nodes, key=lambda node: node.order):
         if node.phase == "forward" and node.op in ("Mul", "aten.mul.Tensor"):
             number = int(node.source[0].rpartition(":")[2])
             texts.append(LINES.splitlines()[number - 1].strip())
-    function = (
-        "functional.dropout(x, 0.25)" if engine.startswith("torch") else "ops.dropout(x, p=0.25)"
-    )
+    function = "F.dropout(x, 0.25)" if engine.startswith("torch") else "ops.dropout(x, p=0.25)"
     assert texts == ["x = self.drop(x)", f"x = {function}"]
 
 
 @pytest.mark.whole
 def test_the_oracle_sees_the_same_masks_though_it_computes_in_float64(tmp_path: Path) -> None:
-    path = written(
-        tmp_path, TEXT.format(rate=0.25, train=True, here="", there=""), "oracle_dropout.py"
-    )
-    net = NetRequest(scenario=str(path), engine="torch-tape")
-    request = CaseRequest(net, GradCase("grad", 0, "all"))
+    path = written(tmp_path, text(), "oracle_dropout.py")
+    request = of_file(path, case=GradCase("grad", 0, "all"))
     # In a worker of its own: the first run of the net is the oracle's.
     with Workers() as fresh:
-        oracle = fresh.call("torch", "explorer.engines.oracle:estimate", request, OracleResult)
-        answer = fresh.call("torch", "explorer.engines.torch.tape:answer", request, Result)
-    assert not isinstance(oracle, Lost)
-    assert not isinstance(answer, Lost)
+        oracle, gradients = estimate(fresh, request), answer(fresh, request)
     assert oracle.error is None
-    assert len(oracle.estimates) == len(answer.leaves) == 3
+    assert len(oracle.estimates) == len(gradients.leaves) == 3

@@ -1,5 +1,7 @@
 """Which forward node a backward node of MindSpore's graph derives from, of several copies."""
 
+from typing import NamedTuple
+
 import pytest
 
 from explorer.engines.capture.builder import GraphBuilder
@@ -9,209 +11,188 @@ from explorer.engines.mindspore.forward_links import (
     ForwardReference,
     link_to_leaf,
 )
-from explorer.model.graph import Output, Phase
+from tests.support.built_graphs import built
 
-SCALAR = (Output((), "float32"),)
-
-
-class OneIdentity(ForwardIdentities):
-    """Forward nodes that inlining has copied, so that backward nodes name all of them."""
-
-    def __init__(self, copies: list[int]) -> None:
-        super().__init__()
-        self._copies = copies
-
-    def copies(self, number: int) -> list[int]:
-        return self._copies
-
-    def reference(self, number: int) -> ForwardReference:
-        return ForwardReference("1")
-
-
-def node(builder: GraphBuilder, op: str, phase: Phase, line: str, *inputs: int) -> int:
-    slots = tuple((number, 0) for number in inputs)
-    source = (line,) if line else ()
-    return builder.add(op, "op", phase, slots, source=source, outputs=SCALAR)
-
-
-def links(builder: GraphBuilder, copies: list[int]) -> None:
-    ForwardLinks(builder, OneIdentity(copies), {}).settle()
-
-
-@pytest.mark.parametrize(("line", "chosen"), [("net.py:1", 1), ("net.py:2", 2), ("net.py:3", 3)])
-def test_of_copies_that_read_alike_the_one_on_the_line_counts(line: str, chosen: int) -> None:
-    builder = GraphBuilder()
-    leaf = builder.add("input", "input", "forward", outputs=SCALAR)
-    copies = [node(builder, "Mean", "forward", f"net.py:{place}", leaf) for place in (1, 2, 3)]
-    assert copies == [1, 2, 3]
-    backward = node(builder, "Div", "backward", line)
-    links(builder, copies)
-    assert builder.nodes[backward].forward == chosen
-
-
-def test_a_copy_without_a_line_comes_before_one_on_another_line() -> None:
-    builder = GraphBuilder()
-    copies = [node(builder, "Mean", "forward", line) for line in ("", "net.py:2")]
-    backward = node(builder, "Div", "backward", "net.py:1")
-    links(builder, copies)
-    assert builder.nodes[backward].forward == copies[0]
-
-
-def test_what_a_node_reads_counts_more_than_its_line() -> None:
-    builder = GraphBuilder()
-    first, second = (builder.add("input", "input", "forward", outputs=SCALAR) for _ in range(2))
-    copies = [
-        node(builder, "Mul", "forward", "net.py:1", first),
-        node(builder, "Mul", "forward", "net.py:2", second),
-    ]
-    backward = node(builder, "Mul", "backward", "net.py:1", second)
-    links(builder, copies)
-    assert builder.nodes[backward].forward == copies[1]
-
-
-def test_a_sum_of_several_possible_nodes_is_that_of_the_leaf_it_is_returned_for() -> None:
-    builder = GraphBuilder()
-    y, z = (builder.add("input", "input", "forward", outputs=SCALAR) for _ in range(2))
-    product = node(builder, "Mul", "forward", "net.py:1", y, z)
-    addend = node(builder, "Mul", "backward", "net.py:1", z)
-    slots = ((product, 0), (addend, 0))
-    number = builder.add("AddN", "accumulate", "backward", slots, outputs=SCALAR)
-    alternatives = ForwardLinks(builder, OneIdentity([product]), {}).settle()
-    assert alternatives == {number: {y, z}}
-    total = builder.nodes[number]
-    link_to_leaf(total, y, alternatives[number])
-    assert total.forward == y
-    link_to_leaf(total, product, alternatives[number])
-    assert total.forward == y
-
-
-@pytest.mark.parametrize("scope", ["", "fc"])
-def test_a_backward_node_is_in_the_module_of_its_forward_node_or_in_none(scope: str) -> None:
-    builder = GraphBuilder()
-    copy = builder.add("Squeeze", "op", "forward", outputs=SCALAR, scope=scope)
-    backward = builder.add("Reshape", "op", "backward", outputs=SCALAR, scope="pool")
-    links(builder, [copy])
-    assert builder.nodes[backward].scope == scope
-
-
-def test_of_two_nodes_that_both_feed_all_addends_a_sum_is_of_the_one_its_reader_derives_from() -> (
-    None
-):
-    # a * b + a / b: both gradients are sums of one of the product and one of the quotient.
-    builder = GraphBuilder()
-    x = builder.add("input", "input", "forward", outputs=SCALAR)
-    a, b = node(builder, "Sin", "forward", "1", x), node(builder, "Cos", "forward", "2", x)
-    product, quotient = (node(builder, op, "forward", "3", a, b) for op in ("Mul", "Div"))
-    derived = {a: [a], b: [b], product: [product], quotient: [quotient]}
-    named: dict[int, list[int]] = {}
-    sums: dict[int, int] = {}
-    for leaf in (a, b):
-        addends = []
-        for origin in (product, quotient):
-            addends.append(node(builder, "Mul", "backward", "3", b if leaf == a else a))
-            named[addends[-1]] = derived[origin]
-        slots = tuple((addend, 0) for addend in addends)
-        sums[leaf] = builder.add("AddN", "accumulate", "backward", slots, outputs=SCALAR)
-        reader = node(builder, "Mul", "backward", "1", sums[leaf])
-        named[reader] = derived[leaf]
-
-    class Named(OneIdentity):
-        def copies(self, number: int) -> list[int]:
-            return named.get(number, [])
-
-    ForwardLinks(builder, Named([]), {}).settle()
-    assert {leaf: builder.nodes[total].forward for leaf, total in sums.items()} == {a: a, b: b}
-
-
-def test_a_sum_that_no_operator_reads_is_of_the_last_node_that_feeds_all_its_addends() -> None:
-    # y = x + 1: the gradient of y is a further addend of that of x, which is a sum of its own.
-    builder = GraphBuilder()
-    x = builder.add("input", "input", "forward", outputs=SCALAR)
-    y = node(builder, "Add", "forward", "1", x)
-    product, quotient = (node(builder, op, "forward", "2", x, y) for op in ("Mul", "Div"))
-    addends = [node(builder, "Mul", "backward", "2", x) for _ in range(2)]
-    slots = tuple((addend, 0) for addend in addends)
-    total = builder.add("AddN", "accumulate", "backward", slots, outputs=SCALAR)
-    named = {addends[0]: [product], addends[1]: [quotient]}
-
-    class Named(OneIdentity):
-        def copies(self, number: int) -> list[int]:
-            return named.get(number, [])
-
-    ForwardLinks(builder, Named([]), {}).settle()
-    assert builder.nodes[total].forward == y
+Copies = dict[str, str]
+"""The forward nodes that inlining has copied, by the backward nodes that name all of them."""
 
 
 class Identities(ForwardIdentities):
-    """Forward nodes that inlining has copied, by the backward nodes that name all of them."""
+    """The identities of nodes of a text."""
 
-    def __init__(self, copies: dict[int, list[int]]) -> None:
+    def __init__(self, copies: Copies, numbers: dict[str, int]) -> None:
         super().__init__()
-        self._copies = copies
+        self._copies = {}
+        for name, copied in copies.items():
+            self._copies[numbers[name]] = [numbers[copy] for copy in copied.split()]
 
     def copies(self, number: int) -> list[int]:
-        return self._copies[number]
+        return self._copies.get(number, [])
 
     def reference(self, number: int) -> ForwardReference:
         return ForwardReference(str(self._copies.get(number)))
 
 
-def test_a_step_of_a_recurrent_net_is_known_behind_what_hands_its_gradient_on() -> None:
-    builder = GraphBuilder()
-    w, b, h = (builder.add("parameter", "parameter", "forward", outputs=SCALAR) for _ in range(3))
-    products, tanhs = [], []
-    for _ in range(4):
-        product = node(builder, "MatMul", "forward", "net.py:1", h, w)
-        biased = node(builder, "BiasAdd", "forward", "net.py:1", product, b)
-        h = node(
-            builder, "Tanh", "forward", "net.py:2", node(builder, "Add", "forward", "", biased)
+def settled(
+    text: str, copies: Copies
+) -> tuple[GraphBuilder, dict[str, int], dict[int, frozenset[int]]]:
+    """The builder with the links of a text's nodes, their numbers, and what is left open."""
+    builder, numbers = built(text)
+    left_open = ForwardLinks(builder, Identities(copies, numbers), {}).settle()
+    return builder, numbers, left_open
+
+
+class Linked(NamedTuple):
+    """Nodes, the copies that some of them name, and the node that each is linked to."""
+
+    text: str
+    copies: Copies
+    links: dict[str, str]
+
+
+OF_LINES = "x input\na Mean @1: x\nb Mean @2: x\nc Mean @3: x\nd Div back @"
+
+LINKED = {
+    **{
+        f"of copies that read alike the one on line {line} counts": Linked(
+            f"{OF_LINES}{line}", {"d": "a b c"}, {"d": copy}
         )
-        products.append(product)
-        tanhs.append(h)
+        for line, copy in ((1, "a"), (2, "b"), (3, "c"))
+    },
+    "a copy without a line comes before one on another line": Linked(
+        "a Mean\nb Mean @2\nd Div back @1", {"d": "a b"}, {"d": "a"}
+    ),
+    "what a node reads counts more than its line": Linked(
+        "x input\ny input\na Mul @1: x\nb Mul @2: y\nd Mul back @1: y", {"d": "a b"}, {"d": "b"}
+    ),
+    # a * b + a / b: both gradients are sums of one of the product and one of the quotient.
+    "of two nodes that both feed all addends a sum is of the one its reader derives from": Linked(
+        """
+x input
+a Sin @1: x
+b Cos @2: x
+product Mul @3: a b
+quotient Div @3: a b
+a1 Mul back @3: b
+a2 Mul back @3: b
+da sum: a1 a2
+of_a Mul back @1: da
+b1 Mul back @3: a
+b2 Mul back @3: a
+db sum: b1 b2
+of_b Mul back @1: db
+""",
+        {
+            "a1": "product",
+            "a2": "quotient",
+            "of_a": "a",
+            "b1": "product",
+            "b2": "quotient",
+            "of_b": "b",
+        },
+        {"da": "a", "db": "b"},
+    ),
+    # y = x + 1: the gradient of y is a further addend of that of x, which is a sum of its own.
+    "a sum that no operator reads is of the last node that feeds all its addends": Linked(
+        """
+x input
+y Add @1: x
+product Mul @2: x y
+quotient Div @2: x y
+one Mul back @2: x
+other Mul back @2: x
+total sum: one other
+""",
+        {"one": "product", "other": "quotient"},
+        {"total": "y"},
+    ),
+    "a bias is that of the product whose gradient reads the same": Linked(
+        """
+w parameter
+b parameter
+x input
+p0 MatMul @1: x w
+b0 BiasAdd @1: p0 b
+y input
+p1 MatMul @1: y w
+b1 BiasAdd @1: p1 b
+z input
+p2 MatMul @1: z w
+b2 BiasAdd @1: p2 b
+g1 constant back
+dw1 MatMul back: g1 y
+db1 BiasAddGrad back: g1
+g0 constant back
+dw0 MatMul back: g0 x
+db0 BiasAddGrad back: g0
+""",
+        {**dict.fromkeys(("dw1", "dw0"), "p0 p1 p2"), **dict.fromkeys(("db1", "db0"), "b0 b1 b2")},
+        {"db1": "b1", "db0": "b0"},
+    ),
+    "a sum is of what feeds its addends through what hands its gradient on": Linked(
+        """
+x input
+y input
+h Exp @1: x
+doubled Muls @2: h
+added Add: h y
+wave Sin @3: added
+seed constant back
+one Muls back: seed
+other Cos back: seed
+total sum: one other
+""",
+        {"one": "doubled", "other": "wave"},
+        {"total": "h"},
+    ),
+}
 
+
+@pytest.mark.parametrize("case", LINKED)
+def test_a_node_derives_from_one_of_the_copies_that_it_names(case: str) -> None:
+    builder, numbers, _ = settled(LINKED[case].text, LINKED[case].copies)
+    names = {number: name for name, number in numbers.items()}
+    links = {name: builder.nodes[numbers[name]].forward for name in LINKED[case].links}
+    assert {name: names.get(link or 0) for name, link in links.items()} == LINKED[case].links
+
+
+def test_a_sum_of_several_possible_nodes_is_that_of_the_leaf_it_is_returned_for() -> None:
+    text = "y input\nz input\np Mul @1: y z\naddend Mul back @1: z\ntotal sum: p addend"
+    builder, at, left_open = settled(text, {"addend": "p", "total": "p"})
+    assert left_open == {at["total"]: {at["y"], at["z"]}}
+    total = builder.nodes[at["total"]]
+    link_to_leaf(total, at["y"], left_open[at["total"]])
+    assert total.forward == at["y"]
+    link_to_leaf(total, at["p"], left_open[at["total"]])
+    assert total.forward == at["y"]
+
+
+@pytest.mark.parametrize(("within", "scope"), [("", ""), ("in fc", "fc")])
+def test_a_backward_node_is_in_the_module_of_its_forward_node_or_in_none(
+    within: str, scope: str
+) -> None:
+    text = f"copy Squeeze {within}\nback Reshape back in pool"
+    builder, at, _ = settled(text, {"back": "copy"})
+    assert builder.nodes[at["back"]].scope == scope
+
+
+def test_a_step_of_a_recurrent_net_is_known_behind_what_hands_its_gradient_on() -> None:
+    lines = ["w parameter", "b parameter", "h parameter"]
+    state = "h"
+    for step in range(4):
+        lines += [f"p{step} MatMul @1: {state} w", f"biased{step} BiasAdd @1: p{step} b"]
+        lines += [f"added{step} Add: biased{step}", f"tanh{step} Tanh @2: added{step}"]
+        state = f"tanh{step}"
     copies = {}
-    gradient = builder.add("constant", "constant", "backward", outputs=SCALAR)
-    gradients = []
+    lines.append("g3 constant back")
     # The last step's product has no gradient of its operand: counting off the copies is wrong.
-    for tanh in reversed(tanhs[:-1]):
-        through_tanh = node(builder, "TanhGrad", "backward", "", tanh, gradient)
-        gradient = node(builder, "MatMul", "backward", "", through_tanh, w)
-        copies[through_tanh], copies[gradient] = tanhs, products
-        gradients.append(gradient)
-    ForwardLinks(builder, Identities(copies), {}).settle()
-    found = [builder.nodes[gradient].forward for gradient in gradients]
-    assert found == list(reversed(products[:-1]))
-
-
-def test_a_bias_is_that_of_the_product_whose_gradient_reads_the_same() -> None:
-    builder = GraphBuilder()
-    w, b = (builder.add("parameter", "parameter", "forward", outputs=SCALAR) for _ in range(2))
-    inputs, products, biased = [], [], []
-    for _ in range(3):
-        inputs.append(builder.add("input", "input", "forward", outputs=SCALAR))
-        products.append(node(builder, "MatMul", "forward", "net.py:1", inputs[-1], w))
-        biased.append(node(builder, "BiasAdd", "forward", "net.py:1", products[-1], b))
-    copies, gradients = {}, []
-    for step in (1, 0):
-        gradient = builder.add("constant", "constant", "backward", outputs=SCALAR)
-        of_weight = node(builder, "MatMul", "backward", "", gradient, inputs[step])
-        of_bias = node(builder, "BiasAddGrad", "backward", "", gradient)
-        copies[of_weight], copies[of_bias] = products, biased
-        gradients.append(of_bias)
-    ForwardLinks(builder, Identities(copies), {}).settle()
-    assert [builder.nodes[it].forward for it in gradients] == [biased[1], biased[0]]
-
-
-def test_a_sum_is_of_what_feeds_its_addends_through_what_hands_its_gradient_on() -> None:
-    builder = GraphBuilder()
-    x, y = (builder.add("input", "input", "forward", outputs=SCALAR) for _ in range(2))
-    h = node(builder, "Exp", "forward", "net.py:1", x)
-    doubled = node(builder, "Muls", "forward", "net.py:2", h)
-    wave = node(builder, "Sin", "forward", "net.py:3", node(builder, "Add", "forward", "", h, y))
-    seed = builder.add("constant", "constant", "backward", outputs=SCALAR)
-    addends = [node(builder, op, "backward", "", seed) for op in ("Muls", "Cos")]
-    slots = tuple((number, 0) for number in addends)
-    total = builder.add("AddN", "accumulate", "backward", slots, outputs=SCALAR)
-    copies = {addends[0]: [doubled], addends[1]: [wave], total: []}
-    ForwardLinks(builder, Identities(copies), {}).settle()
-    assert builder.nodes[total].forward == h
+    for step in (2, 1, 0):
+        lines += [
+            f"t{step} TanhGrad back: tanh{step} g{step + 1}",
+            f"g{step} MatMul back: t{step} w",
+        ]
+        copies[f"t{step}"] = "tanh0 tanh1 tanh2 tanh3"
+        copies[f"g{step}"] = "p0 p1 p2 p3"
+    builder, at, _ = settled("\n".join(lines), copies)
+    found = [builder.nodes[at[f"g{step}"]].forward for step in range(3)]
+    assert found == [at[f"p{step}"] for step in range(3)]

@@ -46,6 +46,7 @@ def refused(text: str) -> IRSyntaxError:
         ((statement("(I64(1)", 1),), 0, 22, "the end of the line", "', ' or ')'"),
         ((statement("I64(1))", 1),), 0, 21, "')'", "' {instance name: …}'"),
         ((statement("I64(1) I64(2)", 2),), 0, 20, "' I64(2))'", "', ' or ')'"),
+        ((statement("(I64(1) I64(2))", 1),), 0, 21, "' I64(2)))", "', ' or ')'"),
         ((statement('"a', 1),), 0, 17, "the end of the line", "'\"' at the end of the string"),
         (
             (statement("None", 1, tail=" cnode_attrs: {a: I64(1)"),),
@@ -151,6 +152,8 @@ def test_a_file_cut_anywhere_is_refused_at_or_before_the_cut(name: str) -> None:
             "'Total number of nodes 44'",
             "'Total number of nodes: …'",
         ),
+        ("# Attrs:\n", "# Attrs:\ngarbage\n", "garbage", "'name: text' or an empty line"),
+        ("jit config {\n", "jit config {\ngarbage\n", "garbage", "'name: text' or '}'"),
     ],
 )
 def test_a_wrong_header_is_reported(
@@ -205,27 +208,18 @@ def test_a_node_is_known_in_its_own_subgraph_alone() -> None:
 
 @pytest.mark.parametrize(
     ("text", "offset", "allowed"),
-    [(", a", 0, "a value"), ("A{b[c]", 6, "'}'"), ("A{b]", 3, "bracket")],
+    [
+        (", a", 0, "a value"),
+        ("A{b[c]", 6, "'}'"),
+        ("A{b]", 3, "bracket"),
+        ("@ ", 1, "the name of a subgraph"),
+    ],
 )
-def test_a_name_with_brackets_ends_with_all_of_them_closed(
-    text: str, offset: int, allowed: str
-) -> None:
+def test_a_name_has_letters_and_closes_its_brackets(text: str, offset: int, allowed: str) -> None:
     with pytest.raises(Fault) as caught:
         read_atom(text, 0, Scope([]))
     assert caught.value.offset == offset
     assert allowed in caught.value.allowed
-
-
-def test_a_subgraph_without_a_name_is_reported_behind_the_sign() -> None:
-    with pytest.raises(Fault) as caught:
-        read_atom("@ ", 0, Scope([]))
-    assert (caught.value.offset, caught.value.allowed) == (1, "the name of a subgraph")
-
-
-def test_items_without_a_comma_between_them_are_reported_where_it_is_missing() -> None:
-    error = refused(module_of(statement("(I64(1) I64(2))", 1), RETURN))
-    assert error.column == statement("(I64(1) I64(2))", 1).index(" I64(2)") + 1
-    assert error.allowed == "', ' or ')'"
 
 
 def test_bytes_that_are_no_text_are_reported(tmp_path: Path) -> None:
@@ -249,17 +243,6 @@ def test_a_parameter_of_another_form_is_reported_on_the_line_that_declares_it() 
     assert (error.line, error.column) == (HEADER.count("\n") + 2, 1)
     assert error.found == "'x'"
     assert "para1_name" in error.allowed
-
-
-@pytest.mark.parametrize(
-    ("heading", "end"), [("# Attrs:\n", "an empty line"), ("jit config {\n", "'}'")]
-)
-def test_a_line_that_is_no_pair_says_how_the_pairs_end(heading: str, end: str) -> None:
-    text = (SAMPLES / "dense_validate.ir").read_text(encoding="utf-8")
-    assert text.count(heading) == 1
-    error = refused(text.replace(heading, f"{heading}garbage\n"))
-    assert "garbage" in error.found
-    assert error.allowed == f"'name: text' or {end}"
 
 
 @pytest.mark.slow

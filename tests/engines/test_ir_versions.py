@@ -6,10 +6,11 @@ from functools import cache
 
 import pytest
 
-from explorer.engines.mindspore.ir import IRNode, Module, parse
+from explorer.engines.mindspore.ir import Module, parse
 from explorer.engines.mindspore.ir_statements import program
 from explorer.scenario.find import names, real_names
 from tests.ir_samples.recorded import programs, versions
+from tests.support.ir_texts import nodes_of
 
 pytestmark = pytest.mark.slow
 
@@ -35,15 +36,6 @@ EACH_VERSION = [NEWEST, *[pytest.param(version, marks=pytest.mark.whole) for ver
 @cache
 def modules(version: str) -> dict[str, Module]:
     return {name: parse(text, name) for name, text in programs(version).items()}
-
-
-def nodes_of(module: Module) -> list[IRNode]:
-    nodes: list[IRNode] = []
-    for graph in module.subgraphs:
-        nodes += graph.nodes
-        if graph.returned:
-            nodes.append(graph.returned)
-    return nodes
 
 
 def test_the_recorded_versions_are_those_that_are_supported() -> None:

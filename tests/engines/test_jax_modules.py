@@ -8,6 +8,7 @@ import explorer
 from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
 from explorer.model.errors import ScenarioError, UsageError
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
 from tests.support.jax_packages import skip_without
@@ -36,6 +37,13 @@ def planted(source: Path, path: Path, old: str, new: str) -> Path:
     return path
 
 
+def in_mode(source: Path, folder: Path, trains: bool) -> Declaration:
+    """A net that says whether it trains."""
+    path = folder / f"net_{trains}.py"
+    path.write_text(f"{source.read_text()}\n\nTRAIN = {trains}\n")
+    return load(path)
+
+
 @pytest.mark.parametrize(
     ("source", "trains"),
     [(MODULE, False), (MODULE, True), (LINEN, False), (LINEN, True), (EQUINOX, False)],
@@ -43,9 +51,8 @@ def planted(source: Path, path: Path, old: str, new: str) -> Path:
 def test_a_module_starts_as_pytorch_s_net_and_gives_its_gradients(
     source: Path, trains: bool, workers: Workers, tmp_path: Path
 ) -> None:
-    path = tmp_path / "net_of_modules.py"
-    path.write_text(f"{source.read_text()}\n\nTRAIN = {trains}\n")
-    report = explore(load(path), workers, engines=ENGINES, selection="main")
+    scenario = in_mode(source, tmp_path, trains)
+    report = explore(scenario, workers, engines=ENGINES, selection="main")
     (case,) = report.cases
     assert {result.outcome for result in case.results.values()} == {"ok"}
     assert case.verdict == "match"
@@ -60,24 +67,17 @@ def test_a_module_starts_as_pytorch_s_net_and_gives_its_gradients(
 def test_linen_normalizes_by_the_batch_where_it_trains(workers: Workers, tmp_path: Path) -> None:
     values = []
     for trains in (False, True):
-        path = tmp_path / f"net_{trains}.py"
-        path.write_text(f"{LINEN.read_text()}\n\nTRAIN = {trains}\n")
-        (case,) = explore(load(path), workers, engines=("jax-tape",), selection="main").cases
-        values.append(
-            next(
-                unpack(leaf.value)
-                for leaf in case.results["jax-tape"].leaves
-                if leaf.name == "dconv.bias"
-            )
-        )
+        scenario = in_mode(LINEN, tmp_path, trains)
+        (case,) = explore(scenario, workers, engines=("jax-tape",), selection="main").cases
+        leaves = {leaf.name: unpack(leaf.value) for leaf in case.results["jax-tape"].leaves}
+        values.append(leaves["dconv.bias"])
     # Behind statistics of the batch, what is added to all of it makes no difference.
     assert abs(values[1]).max() < 1e-6 < abs(values[0]).max()
 
 
 def test_equinox_is_set_to_training(workers: Workers, tmp_path: Path) -> None:
-    path = tmp_path / "net_that_trains.py"
-    path.write_text(f"{EQUINOX.read_text()}\n\nTRAIN = True\n")
-    (case,) = explore(load(path), workers, engines=("jax-tape",), selection="main").cases
+    scenario = in_mode(EQUINOX, tmp_path, True)
+    (case,) = explore(scenario, workers, engines=("jax-tape",), selection="main").cases
     result = case.results["jax-tape"]
     assert result.error is not None
     assert "Dropout requires a key" in result.error.message

@@ -18,11 +18,6 @@ pytestmark = pytest.mark.jax
 CASE = GradCase("grad", 0, "all")
 
 
-@pytest.fixture(scope="module")
-def jax(workers: Workers) -> EngineRequests:
-    return EngineRequests(workers, "jax")
-
-
 @pytest.mark.parametrize("name", ["dense_mse", "lstm", "stop_gradient", "branch_on_value"])
 def test_both_engines_agree_with_it(jax: EngineRequests, name: str) -> None:
     oracle = jax.estimate(name, CASE)

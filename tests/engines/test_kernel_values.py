@@ -11,29 +11,15 @@ from explorer.engines.mindspore.kernel_values import load
 from explorer.engines.mindspore.views import VIEWS, chain_of_views, values_of_views
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph
-from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured
-from explorer.workers.workers import Workers
-from tests.support.engine_requests import EngineRequests, reply
+from tests.support.engine_requests import EngineRequests, compared
 from tests.support.ir_texts import RETURN, module_of
-
-ENGINE = "mindspore-graph"
 
 MEMORY = np.arange(24.0).reshape(2, 3, 4)
 
 
-@pytest.fixture(scope="module")
-def mindspore(workers: Workers) -> EngineRequests:
-    return EngineRequests(workers, "mindspore")
-
-
 def proven_graph(mindspore: EngineRequests, name: str) -> GradGraph:
     """The graph of the last pass, with all values proven."""
-    request = CaseRequest(mindspore.net(name, ENGINE), mindspore.widest(name), prove="all")
-    target = "explorer.engines.mindspore.graph:capture"
-    captured = reply(mindspore.workers.call("mindspore-capture", target, request, Captured))
-    assert captured.result.outcome == "ok", captured.result.error
-    return captured.graphs[-1]
+    return compared(mindspore.capture(name, "mindspore-graph", prove="all"))
 
 
 @pytest.mark.mindspore

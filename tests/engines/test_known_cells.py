@@ -6,15 +6,14 @@ import pytest
 
 from explorer.compare.results import compare
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Result
 from explorer.scenario.common_start import settle
 from explorer.scenario.layouts import KNOWN
 from explorer.scenario.load import load
-from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
+from tests.support.engine_requests import answer
 from tests.support.scenario_files import written
+from tests.support.two_sided import Side, normal, scenario_text
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -60,47 +59,6 @@ ARGUMENTS = {
 }
 """What a layer is called with, by the beginning of its name, where that is not ``x`` alone."""
 
-TEXT = """
-import numpy as np
-
-
-def inputs():
-    values = np.random.default_rng(1).normal(size={shape}).astype(np.float32)
-    return {{"x": {x}}}
-
-
-def mindspore_net():
-    from mindspore import nn
-
-    class Net(nn.Cell):
-        def __init__(self):
-            super().__init__()
-            self.layer = nn.{mindspore}
-
-        def construct(self, x):
-            y = self.layer({arguments})
-            y = y[0] if isinstance(y, tuple) else y
-            return (y * y * y).sum()
-
-    return Net()
-
-
-def torch_net():
-    from torch import nn
-
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.layer = nn.{torch}
-
-        def forward(self, x):
-            y = self.layer({arguments})
-            y = y[0] if isinstance(y, tuple) else y
-            return (y * y * y).sum()
-
-    return Net()
-"""
-
 
 def net_of(folder: Path, name: str) -> Path:
     """A scenario of one layer."""
@@ -108,8 +66,18 @@ def net_of(folder: Path, name: str) -> Path:
     arguments = "x"
     for beginning, own in ARGUMENTS.items():
         arguments = own if name.startswith(beginning) else arguments
-    x = "np.arange(4).astype(np.int32)" if name == "Embedding" else "values"
-    text = TEXT.format(shape=shape, x=x, mindspore=mindspore, torch=torch, arguments=arguments)
+    inputs = normal(*shape, seed=1)
+    if name == "Embedding":
+        inputs = 'return {"x": np.arange(4).astype(np.int32)}'
+    lines = f"""
+    y = self.layer({arguments})
+    y = y[0] if isinstance(y, tuple) else y
+    return (y * y * y).sum()
+    """
+    of_mindspore, of_torch = (
+        Side(f"self.layer = nn.{layer}", lines) for layer in (mindspore, torch)
+    )
+    text = scenario_text(inputs, of_mindspore, of_torch, head="")
     return written(folder, text, f"layer_{name.lower().replace(' ', '_')}.py")
 
 
@@ -125,12 +93,9 @@ def test_a_layer_with_the_same_start_computes_the_same_in_both(
     case = GradCase("value_and_grad", None if name == "Embedding" else 0, "all")
     answers = []
     for engine in TAPES:
-        target = f"{ENGINES[engine].module}:answer"
-        request = CaseRequest(nets.requests[engine], case)
-        reply = workers.call(ENGINES[engine].framework, target, request, Result)
-        assert not isinstance(reply, Lost)
-        assert reply.outcome == "ok", reply.error
-        answers.append(reply)
+        result = answer(workers, CaseRequest(nets.requests[engine], case))
+        assert result.outcome == "ok", result.error
+        answers.append(result)
     assert nets.findings == ()
     by_torch, by_mindspore = answers
     # Noise is not measured here, and the gradient of a key's bias is nothing but noise: PyTorch's

@@ -4,7 +4,6 @@ import pytest
 
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
-from explorer.workers.workers import Workers
 from tests.support.engine_requests import EngineRequests, path
 
 pytestmark = pytest.mark.mindspore
@@ -13,11 +12,6 @@ COPY = "Contiguous"
 """What reads a view copies it first, on the line of the view."""
 
 MARK = "# a view"
-
-
-@pytest.fixture(scope="module")
-def mindspore(workers: Workers) -> EngineRequests:
-    return EngineRequests(workers, "mindspore")
 
 
 def tape(mindspore: EngineRequests, name: str) -> GradGraph:

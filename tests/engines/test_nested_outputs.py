@@ -7,12 +7,12 @@ from explorer.engines.capture.lint import lint
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured, Result
+from explorer.model.results import Result
 from explorer.scenario.common_start import Nets, settle
 from explorer.scenario.load import load
 from explorer.text.failures import message
 from explorer.workers.workers import Workers
-from tests.support.engine_requests import path, reply
+from tests.support.engine_requests import answer, capture, path
 from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -35,17 +35,15 @@ def settled(workers: Workers) -> dict[str, Nets]:
     return nets
 
 
-def answer(workers: Workers, nets: Nets, engine: str, case: GradCase) -> Result:
-    target = f"{ENGINES[engine].module}:answer"
-    request = CaseRequest(nets.requests[engine], case)
-    return reply(workers.call(ENGINES[engine].answers_in[0], target, request, Result))
+def answered(workers: Workers, nets: Nets, engine: str, case: GradCase) -> Result:
+    return answer(workers, CaseRequest(nets.requests[engine], case))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_gradients_stand_beside_outputs_that_nest_as_the_net_returned_them(
     workers: Workers, settled: dict[str, Nets], engine: str
 ) -> None:
-    result = answer(workers, settled[NESTED], engine, BOTH)
+    result = answered(workers, settled[NESTED], engine, BOTH)
     assert result.outcome == "ok", result.error
     # MindSpore's compiler makes tuples of lists in dicts (2.10.0).
     written = result.written.replace("(first, second)", "[first, second]")
@@ -59,7 +57,7 @@ def test_gradients_stand_beside_outputs_that_nest_as_the_net_returned_them(
 def test_has_aux_sets_aside_whole_containers(
     workers: Workers, settled: dict[str, Nets], engine: str
 ) -> None:
-    result = answer(workers, settled[NESTED], engine, SET_ASIDE)
+    result = answered(workers, settled[NESTED], engine, SET_ASIDE)
     written = result.written.replace("(first, second)", "[first, second]")
     assert written == f"((dx, (dw,)), ((key, value), None, {STATES}))"
     assert unpack(result.leaves[0].value).tolist() == [2, 5]
@@ -70,9 +68,9 @@ def test_a_dict_is_an_output_and_nothing_to_split(
     workers: Workers, settled: dict[str, Nets], engine: str
 ) -> None:
     assert not settled[DICT].has_auxiliary
-    result = answer(workers, settled[DICT], engine, GradCase("value_and_grad", 0))
+    result = answered(workers, settled[DICT], engine, GradCase("value_and_grad", 0))
     assert result.written == "({'loss': out0, 'logits': out1}, dx)"
-    refused = answer(workers, settled[DICT], engine, GradCase("grad", 0, has_aux=True))
+    refused = answered(workers, settled[DICT], engine, GradCase("grad", 0, has_aux=True))
     assert refused.outcome == "raised"
     assert refused.error
     assert "has_aux" in refused.error.message
@@ -83,10 +81,8 @@ def test_a_dict_is_an_output_and_nothing_to_split(
 def test_the_captured_graph_has_every_tensor_of_the_answer_as_a_result(
     workers: Workers, settled: dict[str, Nets], engine: str, name: str
 ) -> None:
-    case = GradCase("value_and_grad", 0)
-    target = f"{ENGINES[engine].module}:capture"
-    request = CaseRequest(settled[name].requests[engine], case)
-    captured = reply(workers.call(ENGINES[engine].captures_in, target, request, Captured))
+    request = CaseRequest(settled[name].requests[engine], GradCase("value_and_grad", 0))
+    captured = capture(workers, request)
     graph = captured.graphs[-1]
     assert lint(graph) == []
     results = {node.name for node in graph.nodes if node.kind == "output"}
@@ -97,7 +93,7 @@ def test_the_captured_graph_has_every_tensor_of_the_answer_as_a_result(
 def test_a_complex_output_is_answered_and_its_graph_summarised(
     workers: Workers, settled: dict[str, Nets], engine: str
 ) -> None:
-    result = answer(workers, settled[COMPLEX], engine, GradCase("grad", 0, has_aux=True))
+    result = answered(workers, settled[COMPLEX], engine, GradCase("grad", 0, has_aux=True))
     assert result.outcome == "ok", result.error
     gradient, spectrum = (unpack(leaf.value) for leaf in result.leaves)
     assert spectrum.tolist() == [1 + 1j, 2 + 4j, 4 + 16j]
@@ -120,10 +116,8 @@ def test_a_complex_output_is_answered_and_its_graph_summarised(
 def test_arguments_with_defaults_are_left_to_them_in_graphs_too(
     workers: Workers, settled: dict[str, Nets], engine: str, case: GradCase
 ) -> None:
-    plain = answer(workers, settled[OPTIONAL], engine, case)
-    target = f"{ENGINES[engine].module}:capture"
-    request = CaseRequest(settled[OPTIONAL].requests[engine], case)
-    captured = reply(workers.call(ENGINES[engine].captures_in, target, request, Captured))
+    plain = answered(workers, settled[OPTIONAL], engine, case)
+    captured = capture(workers, CaseRequest(settled[OPTIONAL].requests[engine], case))
     assert captured.result.leaves == plain.leaves
     assert captured.graphs
     gradient = unpack(plain.leaves[-1].value)
@@ -139,7 +133,7 @@ def test_mindspore_takes_no_gradient_of_a_dataclass_and_a_finding_says_so(
     nets = settled[DATACLASS]
     (finding,) = nets.findings
     assert (finding.kind, finding.names, finding.expected) == ("output", ("Output",), False)
-    result = answer(workers, nets, engine, GradCase("value_and_grad", 0))
+    result = answered(workers, nets, engine, GradCase("value_and_grad", 0))
     assert result.outcome == "ok", result.error
     assert result.written == "(Output(loss=out0, logits=out1), dx)"
     is_taken = ENGINES[engine].framework == "torch"
@@ -149,10 +143,8 @@ def test_mindspore_takes_no_gradient_of_a_dataclass_and_a_finding_says_so(
 def test_a_graph_that_lacks_outputs_is_refused_with_the_reason(
     workers: Workers, settled: dict[str, Nets]
 ) -> None:
-    engine = ENGINES["mindspore-graph"]
-    request = CaseRequest(settled[DATACLASS].requests[engine.name], GradCase("grad", 0))
-    target = f"{engine.module}:capture"
-    captured = reply(workers.call(engine.captures_in, target, request, Captured))
+    request = CaseRequest(settled[DATACLASS].requests["mindspore-graph"], GradCase("grad", 0))
+    captured = capture(workers, request)
     assert captured.graphs == ()
     assert captured.result.error
     assert "dataclass" in message(captured.result.error)

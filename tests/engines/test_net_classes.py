@@ -7,7 +7,7 @@ import pytest
 
 from explorer.model.graph import GradGraph
 from tests.support.handmade_graph import HandmadeGraph
-from tests.support.net_classes import NetClasses, lines_of_other_classes
+from tests.support.net_classes import lines_of_other_classes
 
 NET = """def torch_net():
     from torch import nn
@@ -51,25 +51,6 @@ def at(line: int, scope: str) -> GradGraph:
 
 
 @pytest.mark.parametrize(
-    ("scope", "name"),
-    [
-        ("", "Net"),
-        ("first", "Block"),
-        ("first.fc", "Block"),
-        ("rest.0", "Net"),
-        ("rest.2", "Block"),
-        ("many.1.fc", "Block"),
-        ("unknown", None),
-    ],
-)
-def test_a_path_leads_to_the_innermost_class_of_the_file(
-    file: Path, scope: str, name: str | None
-) -> None:
-    owner = NetClasses(file, "torch").class_of(scope)
-    assert (owner.name if owner else None) == name
-
-
-@pytest.mark.parametrize(
     ("line", "scope", "is_there"),
     [
         (12, "first", True),
@@ -78,6 +59,11 @@ def test_a_path_leads_to_the_innermost_class_of_the_file(
         (21, "", True),
         (21, "rest.1", False),
         (5, "", False),
+        (21, "rest.0", True),
+        (12, "rest.2", True),
+        (21, "many.1.fc", False),
+        # Of a path that leads nowhere nothing is known.
+        (12, "unknown", True),
     ],
 )
 def test_a_line_of_another_class_is_seen(file: Path, line: int, scope: str, is_there: bool) -> None:

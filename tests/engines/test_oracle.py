@@ -9,24 +9,23 @@ import pytest
 from explorer.compare.results import agrees_with_oracle, movements
 from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.cases import GradCase
-from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Leaf, OracleResult, Result
 from explorer.scenario.matrix import matrix
 from explorer.scenario.selection import covering
 from explorer.text.failures import message
 from explorer.workers.workers import Workers
-from tests.support.engine_requests import EVERYTHING, TORCH_ENGINES, EngineRequests, reply
-from tests.support.function_nets import function_net
-from tests.support.scenario_files import written
+from tests.support.engine_requests import (
+    EVERYTHING,
+    FIRST,
+    TORCH_ENGINES,
+    EngineRequests,
+    answer,
+    estimate,
+    of_file,
+)
+from tests.support.function_nets import function_net, module_net
 
 pytestmark = pytest.mark.torch
-
-FIRST = GradCase("grad", 0)
-
-
-@pytest.fixture(scope="module")
-def torch(workers: Workers) -> EngineRequests:
-    return EngineRequests(workers, "torch")
 
 
 def estimates(result: OracleResult) -> dict[str, object]:
@@ -89,81 +88,35 @@ def test_many_elements_are_estimated_along_seeded_directions(torch: EngineReques
     assert [(leaf.directions, leaf.value.shape) for leaf in few.estimates] == [(0, (4, 40))]
 
 
-DEEP = """
-import numpy as np
-DEPTH = 300
-def inputs():
-    return {"x": np.linspace(-1, 1, 4)}
-def torch_net():
-    import torch
-    from torch import nn
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            start = torch.arange(4, dtype=torch.float64)
-            layers = [nn.Parameter(torch.sin(start + layer)) for layer in range(DEPTH)]
-            self.layers = nn.ParameterList(layers)
-        def forward(self, x):
-            for weight in self.layers:
-                x = torch.tanh(x + weight)
-            return x.sum()
-    return Net()
-"""
-"""A net of 300 parameters in a row."""
-
-
 def test_the_forwards_of_a_deep_net_do_not_grow_with_its_parameters(
     workers: Workers, tmp_path: Path
 ) -> None:
-    net = NetRequest(scenario=str(written(tmp_path, DEEP)), engine="torch-tape")
-    request = CaseRequest(net, GradCase("grad", 0, "all"))
-    answer = reply(workers.call("torch", "explorer.engines.torch.tape:answer", request, Result))
-    oracle = reply(workers.call("torch", "explorer.engines.oracle:estimate", request, OracleResult))
-    names = [name for estimate in oracle.estimates for name in estimate.leaves]
-    assert names == [leaf.name for leaf in answer.leaves]
+    layers = """
+start = torch.arange(4, dtype=torch.float64)
+layers = [nn.Parameter(torch.sin(start + layer)) for layer in range(300)]
+self.layers = nn.ParameterList(layers)
+"""
+    body = "for weight in self.layers:\n    x = torch.tanh(x + weight)\nreturn x.sum()"
+    net = module_net(tmp_path, layers, body, x="np.linspace(-1, 1, 4)")
+    request = of_file(net, case=GradCase("grad", 0, "all"))
+    gradients, oracle = answer(workers, request), estimate(workers, request)
+    names = [name for it in oracle.estimates for name in it.leaves]
+    assert names == [leaf.name for leaf in gradients.leaves]
     assert oracle.estimates[0].leaves == ("dx",)
-    derivatives = sum(estimate.directions for estimate in oracle.estimates)
+    derivatives = sum(it.directions for it in oracle.estimates)
     assert derivatives <= 1024
 
-    assert agrees_with_oracle(answer, oracle)
-    last = answer.leaves[-1]
+    assert agrees_with_oracle(gradients, oracle)
+    last = gradients.leaves[-1]
     assert last.name in oracle.estimates[-1].together
     wrong = Leaf(last.name, pack(unpack(last.value) * 1.01))
-    off = msgspec.structs.replace(answer, leaves=(*answer.leaves[:-1], wrong))
+    off = msgspec.structs.replace(gradients, leaves=(*gradients.leaves[:-1], wrong))
     assert not agrees_with_oracle(off, oracle)
 
 
-COUNTING = """
-import numpy as np
-SAME_DROPOUT = False
-def inputs():
-    return {"x": np.array([1.0, -2.0, 0.5])}
-def torch_net():
-    import torch
-    from torch import nn
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.register_buffer("calls", torch.ones(()))
-            self.weight = nn.Parameter(torch.full((3,), 3.0))
-        def forward(self, x):
-            self.calls += 1
-            return (self.weight * x * self.calls).sum()
-    return Net()
-"""
-"""A net that counts its calls in a buffer, and multiplies by the count: 2 in the first call."""
-
-
-def judged(workers: Workers, path: Path, case: GradCase = FIRST) -> OracleResult:
-    """What the oracle says of a net that it has not seen before."""
-    request = CaseRequest(NetRequest(scenario=str(path), engine="torch-tape"), case)
-    target = "explorer.engines.oracle:estimate"
-    return reply(workers.call("torch", target, request, OracleResult))
-
-
-def estimated(workers: Workers, path: Path, case: GradCase) -> dict[str, AnyArray]:
-    """Its estimates, by name."""
-    result = judged(workers, path, case)
+def estimated(workers: Workers, path: Path, case: GradCase = FIRST) -> dict[str, AnyArray]:
+    """The estimates of a net that was not seen before, by name."""
+    result = estimate(workers, of_file(path, case=case))
     assert result.outcome == "ok", result.error
     return {leaf.name: unpack(leaf.value) for leaf in result.estimates}
 
@@ -171,8 +124,16 @@ def estimated(workers: Workers, path: Path, case: GradCase) -> dict[str, AnyArra
 def test_every_evaluation_starts_from_the_state_of_the_first(
     workers: Workers, tmp_path: Path
 ) -> None:
-    case = GradCase("grad", 0, "all")
-    estimates = estimated(workers, written(tmp_path, COUNTING), case)
+    # A net that counts its calls in a buffer, and multiplies by the count: 2 in the first call.
+    net = module_net(
+        tmp_path,
+        "self.register_buffer('calls', torch.ones(()))\n"
+        "self.weight = nn.Parameter(torch.full((3,), 3.0))",
+        "self.calls += 1\nreturn (self.weight * x * self.calls).sum()",
+        declared="SAME_DROPOUT = False",
+        x="np.array([1.0, -2.0, 0.5])",
+    )
+    estimates = estimated(workers, net, GradCase("grad", 0, "all"))
     # Were the count not set back, the two sides of a difference would have other factors.
     np.testing.assert_allclose(estimates["dx"], [6, 6, 6], 1e-6)
     np.testing.assert_allclose(estimates["dweight"], [2, -4, 1], 1e-6)
@@ -186,7 +147,7 @@ def test_every_evaluation_draws_the_same_numbers(workers: Workers, tmp_path: Pat
         declared="SAME_DROPOUT = False",
         x="np.array([1.0, -2.0, 0.5])",
     )
-    slopes = estimated(workers, net, GradCase("grad", 0))["dx"]
+    slopes = estimated(workers, net)["dx"]
     # Of other draws on either side the difference is divided by 2e-6: a slope of some 1e5.
     assert (np.abs(slopes) < 1).all()
     assert len(set(slopes.round(6))) == 3
@@ -238,23 +199,23 @@ def test_the_slopes_to_either_side_of_a_kink_part(
     half: list[float] | None,
 ) -> None:
     path = function_net(tmp_path, f"return {returned}", x=f"np.array({x}, np.float32)")
-    (estimate,) = judged(workers, path).estimates
-    np.testing.assert_allclose(unpack(estimate.value), central, 1e-5, atol=1e-6)
+    (found,) = estimate(workers, of_file(path)).estimates
+    np.testing.assert_allclose(unpack(found.value), central, 1e-5, atol=1e-6)
     if half is None:
-        assert estimate.kinks is None
+        assert found.kinks is None
         return
-    assert estimate.kinks is not None
-    np.testing.assert_allclose(unpack(estimate.kinks), half, 1e-5, atol=1e-6)
-    assert estimate.at_kinks == np.count_nonzero(half)
+    assert found.kinks is not None
+    np.testing.assert_allclose(unpack(found.kinks), half, 1e-5, atol=1e-6)
+    assert found.at_kinks == np.count_nonzero(half)
 
 
 def test_the_rounding_of_a_great_output_is_no_kink(workers: Workers, tmp_path: Path) -> None:
     x = "np.array([0.1, 0.2, 0.7], np.float32)"
     path = function_net(tmp_path, "return (x / 3).sum() + 1e6", x=x)
-    (estimate,) = judged(workers, path).estimates
-    rounded = np.abs(unpack(estimate.value) - 1 / 3).max()
+    (found,) = estimate(workers, of_file(path)).estimates
+    rounded = np.abs(unpack(found.value) - 1 / 3).max()
     assert rounded > 1e-5  # it is there, or this test would say nothing
-    assert estimate.kinks is None
+    assert found.kinks is None
 
 
 def test_a_net_that_changes_from_call_to_call_has_no_derivative(
@@ -266,7 +227,7 @@ def test_a_net_that_changes_from_call_to_call_has_no_derivative(
         before="calls = []",
         x="np.array([1.0, 2.0], np.float32)",
     )
-    result = judged(workers, path)
+    result = estimate(workers, of_file(path))
     assert (result.outcome, result.estimates) == ("raised", ())
     assert result.error
     assert result.error.kind == "not_deterministic"

@@ -6,15 +6,17 @@ import pytest
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Result
-from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
-from tests.support.engine_requests import EngineRequests
+from tests.support.engine_requests import (
+    EVERYTHING,
+    MINDSPORE_ENGINES,
+    EngineRequests,
+    answer,
+    compared,
+    each,
+    requests_of,
+)
 from tests.support.standard_engines import ENGINES
-
-engines = []
-for _name, _engine in ENGINES.items():
-    engines.append(pytest.param(_name, marks=getattr(pytest.mark, _engine.framework)))
 
 WITH_SEEDS = GradCase("GradOperation", (0,), "all", get_all=True, get_by_list=True, sens_param=True)
 
@@ -26,31 +28,27 @@ def gradients(
     workers: Workers, engine: str, case: GradCase, trainable: tuple[str, ...]
 ) -> list[tuple[str, list[float]]]:
     """The gradients of a case in the order in which they come, with their names."""
-    requests = EngineRequests(workers, ENGINES[engine].framework)
-    net = msgspec.structs.replace(requests.net("ordered_leaves", engine), trainable=trainable)
-    worker = ENGINES[engine].answers_in[0]
-    target = f"{ENGINES[engine].module}:answer"
-    answer = workers.call(worker, target, CaseRequest(net, case), Result)
-    assert not isinstance(answer, Lost)
-    assert answer.outcome == "ok", answer.error
-    return [(leaf.name, unpack(leaf.value).tolist()) for leaf in answer.leaves]
+    net = requests_of(workers, engine).net("ordered_leaves", engine)
+    net = msgspec.structs.replace(net, trainable=trainable)
+    result = answer(workers, CaseRequest(net, case))
+    assert result.outcome == "ok", result.error
+    return [(leaf.name, unpack(leaf.value).tolist()) for leaf in result.leaves]
 
 
-@pytest.mark.parametrize("engine", engines)
+@pytest.mark.parametrize("engine", each(ENGINES))
 def test_an_output_that_is_cut_off_leaves_the_next_one_its_own_cotangent(
     workers: Workers, engine: str
 ) -> None:
     # The cotangent of output 1 of two elements is [1.5, 2.5]; that of output 0 is [0.5, 1.5].
     seeds = [1.5, 2.5]
-    answer = dict(gradients(workers, engine, WITH_SEEDS, ("first", "second")))
-    assert answer == {
+    assert dict(gradients(workers, engine, WITH_SEEDS, ("first", "second"))) == {
         "dx": [FIRST[0] * seeds[0], FIRST[1] * seeds[1]],
         "dfirst": [X[0] * seeds[0], X[1] * seeds[1]],
         "dsecond": [2 * SECOND[0] * seeds[0], 2 * SECOND[1] * seeds[1]],
     }
 
 
-@pytest.mark.parametrize("engine", engines)
+@pytest.mark.parametrize("engine", each(ENGINES))
 def test_weights_come_in_the_order_that_was_fixed_and_not_in_the_net_s(
     workers: Workers, engine: str
 ) -> None:
@@ -64,25 +62,21 @@ def test_weights_come_in_the_order_that_was_fixed_and_not_in_the_net_s(
 
 
 @pytest.mark.mindspore
-def test_a_compiled_capture_answers_what_was_asked(workers: Workers) -> None:
+def test_a_compiled_capture_answers_what_was_asked(mindspore: EngineRequests) -> None:
     # What is compiled is value_and_grad: the answer to grad is taken out of what it returns.
-    requests = EngineRequests(workers, "mindspore")
     case = GradCase("grad", 0, "all", has_aux=True)
-    answer = requests.answer("ms_dense", "mindspore-graph", case)
-    captured = requests.capture("ms_dense", "mindspore-graph", case).result
-    assert captured.outcome == answer.outcome == "ok", captured.error
-    assert captured.structure == answer.structure
-    assert captured.leaves == answer.leaves
+    result = mindspore.answer("ms_dense", "mindspore-graph", case)
+    captured = mindspore.capture("ms_dense", "mindspore-graph", case).result
+    assert captured.outcome == result.outcome == "ok", captured.error
+    assert captured.structure == result.structure
+    assert captured.leaves == result.leaves
 
 
-@pytest.mark.mindspore
-@pytest.mark.parametrize("engine", ["mindspore-graph", "mindspore-tape"])
+@pytest.mark.parametrize("engine", each(MINDSPORE_ENGINES))
 def test_a_captured_graph_ends_in_the_gradients_and_not_in_the_values_beside_them(
-    workers: Workers, engine: str
+    mindspore: EngineRequests, engine: str
 ) -> None:
-    case = GradCase("value_and_grad", 0, "all", has_aux=True)
-    captured = EngineRequests(workers, "mindspore").capture("ms_dense", engine, case)
-    assert captured.result.outcome == "ok", captured.result.error
-    ends = [node for node in captured.graphs[-1].nodes if node.kind == "output"]
+    graph = compared(mindspore.capture("ms_dense", engine, EVERYTHING))
+    ends = [node for node in graph.nodes if node.kind == "output"]
     backward = {node.name for node in ends if node.phase == "backward"}
     assert backward == {"dx", "dfc.weight"}

@@ -5,15 +5,9 @@ import pytest
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
-from explorer.workers.workers import Workers
 from tests.support.engine_requests import EngineRequests
 
 pytestmark = pytest.mark.mindspore
-
-
-@pytest.fixture(scope="module")
-def mindspore(workers: Workers) -> EngineRequests:
-    return EngineRequests(workers, "mindspore")
 
 
 def forward_values(

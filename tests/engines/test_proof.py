@@ -52,12 +52,17 @@ class Chain:
         self.recorded.reruns[number] = Rerun(operands, lambda values: [function(values[0])])
         return number
 
+    def rerun(self, number: int) -> Rerun:
+        rerun = self.recorded.reruns[number]
+        assert isinstance(rerun, Rerun)
+        return rerun
+
     def spoil(self, number: int, factor: float) -> None:
         """Record something else than a node yields, which its readers are said to have read."""
         wrong = self.recorded.outputs[number, 0] * np.float32(factor)
         self.recorded.outputs[number, 0] = wrong
-        for reader, rerun in self.recorded.reruns.items():
-            assert isinstance(rerun, Rerun)
+        for reader in self.recorded.reruns:
+            rerun = self.rerun(reader)
             (operand,) = rerun.operands
             if operand.slot == (number, 0):
                 operand = Operand(operand.slot, wrong)
@@ -76,28 +81,22 @@ def test_what_an_op_yields_again_is_proven() -> None:
 
 
 @pytest.mark.parametrize("factor", [1.01, 1.001, 0.999])
-def test_a_wrong_value_is_refuted_where_it_stands_and_not_where_it_is_read(factor: float) -> None:
+@pytest.mark.parametrize("spoiled", [("double",), ("square",), ("double", "square")])
+def test_a_wrong_value_is_refuted_where_it_stands_and_not_where_it_is_read(
+    spoiled: tuple[str, ...], factor: float
+) -> None:
     chain = Chain()
-    chain.spoil(chain.double, factor)
-    assert chain.proofs() == ["refuted", "proven"]
-    chain = Chain()
-    chain.spoil(chain.square, factor)
-    assert chain.proofs() == ["proven", "refuted"]
-
-
-def test_a_reader_that_fits_neither_value_is_refuted_too() -> None:
-    chain = Chain()
-    chain.spoil(chain.double, 1.01)
-    chain.spoil(chain.square, 1.01)
-    assert chain.proofs() == ["refuted", "refuted"]
+    for name in spoiled:
+        chain.spoil(getattr(chain, name), factor)
+    expected = ["refuted" if name in spoiled else "proven" for name in ("double", "square")]
+    assert chain.proofs() == expected
 
 
 def test_a_node_that_cannot_be_proven_says_why() -> None:
     chain = Chain()
     chain.recorded.reruns[chain.double] = Absence("random")
-    rerun = chain.recorded.reruns[chain.square]
-    assert isinstance(rerun, Rerun)
-    chain.recorded.reruns[chain.square] = Rerun((Operand(None, None),), rerun.compute)
+    compute = chain.rerun(chain.square).compute
+    chain.recorded.reruns[chain.square] = Rerun((Operand(None, None),), compute)
     assert chain.proofs() == ["unproven", "unproven"]
     assert chain.reason(chain.double) == Absence("random")
     assert chain.reason(chain.square) == Absence("no_input")
@@ -112,18 +111,20 @@ def test_a_value_that_nobody_saw_and_an_op_without_a_tensor_are_unproven() -> No
     assert chain.reason(chain.square) == Absence("no_tensor")
 
 
-def test_an_excuse_saves_a_node_from_being_refuted_and_from_nothing_else() -> None:
-    for factor, proof in ((1.0, "proven"), (1.01, "unproven")):
-        chain = Chain()
-        rerun = chain.recorded.reruns[chain.square]
-        assert isinstance(rerun, Rerun)
-        excused = Rerun(rerun.operands, rerun.compute, excuse="overwritten_operand")
-        chain.recorded.reruns[chain.square] = excused
-        chain.spoil(chain.square, factor)
-        assert chain.proofs() == ["proven", proof]
-        assert chain.reason(chain.square) == (
-            Absence("overwritten_operand") if factor != 1.0 else None
-        )
+@pytest.mark.parametrize(
+    ("factor", "proof", "reason"),
+    [(1.0, "proven", None), (1.01, "unproven", Absence("overwritten_operand"))],
+)
+def test_an_excuse_saves_a_node_from_being_refuted_and_from_nothing_else(
+    factor: float, proof: str, reason: Absence | None
+) -> None:
+    chain = Chain()
+    rerun = chain.rerun(chain.square)
+    excused = Rerun(rerun.operands, rerun.compute, excuse="overwritten_operand")
+    chain.recorded.reruns[chain.square] = excused
+    chain.spoil(chain.square, factor)
+    assert chain.proofs() == ["proven", proof]
+    assert chain.reason(chain.square) == reason
 
 
 def test_an_op_that_yields_other_values_each_time_is_unproven_and_not_refuted() -> None:
@@ -135,31 +136,25 @@ def test_an_op_that_yields_other_values_each_time_is_unproven_and_not_refuted() 
         runs.append(1.0)
         return [values[0] * len(runs)]
 
-    rerun = chain.recorded.reruns[chain.square]
-    assert isinstance(rerun, Rerun)
-    chain.recorded.reruns[chain.square] = Rerun(rerun.operands, other_each_time)
+    operands = chain.rerun(chain.square).operands
+    chain.recorded.reruns[chain.square] = Rerun(operands, other_each_time)
     assert chain.proofs() == ["proven", "unproven"]
     assert chain.reason(chain.square) == Absence("unsteady")
 
 
-def test_an_op_that_fails_alone_is_unproven_with_its_message() -> None:
+@pytest.mark.parametrize(
+    "message", ["no such kernel\nand a screenful", "-----\n- internals\n-----\nno such kernel"]
+)
+def test_an_op_that_fails_alone_is_unproven_with_what_the_engine_makes_of_its_message(
+    message: str,
+) -> None:
     def fails(values: list[Any]) -> list[Any]:
-        raise RuntimeError("no such kernel\nand a screenful")
-
-    chain = Chain()
-    operands = (Operand(None, X),)
-    chain.recorded.reruns[chain.double] = Rerun(operands, fails)
-    assert chain.proofs() == ["unproven", "proven"]
-    assert chain.reason(chain.double) == Absence("raises_alone", error=NO_KERNEL)
-
-
-def test_what_an_op_says_alone_is_told_in_the_engine_s_words_for_it() -> None:
-    def fails(values: list[Any]) -> list[Any]:
-        raise RuntimeError("-----\n- internals\n-----\nno such kernel")
+        raise RuntimeError(message)
 
     chain = Chain()
     chain.recorded.reruns[chain.double] = Rerun((Operand(None, X),), fails)
-    chain.recorded.stated = lambda text: Statement(text.rpartition("-----\n")[2])
+    if message.startswith("-"):
+        chain.recorded.stated = lambda text: Statement(text.rpartition("-----\n")[2])
     assert chain.proofs() == ["unproven", "proven"]
     assert chain.reason(chain.double) == Absence("raises_alone", error=NO_KERNEL)
 
@@ -275,37 +270,34 @@ def settled(chain: Chain, numbers: list[int]) -> list[tuple[str, float]]:
     return found
 
 
+def mean_of(factor: float) -> float:
+    return round(factor * float(X.mean()), 4)
+
+
 def test_values_of_two_like_nodes_that_were_taken_for_each_other_are_put_right() -> None:
     chain, numbers = two_of_a_kind((3.0, 5.0), (1, 0))
     chain.recorded.may_be_swapped = True
-    assert settled(chain, numbers) == [
-        ("proven", round(3 * float(X.mean()), 4)),
-        ("proven", round(5 * float(X.mean()), 4)),
-    ]
+    assert settled(chain, numbers) == [("proven", mean_of(3)), ("proven", mean_of(5))]
 
 
-def test_where_order_is_known_no_value_is_given_to_another_node() -> None:
+@pytest.mark.parametrize(
+    ("is_order_known", "op", "recorded", "shown_means"),
+    [
+        (True, "times", 5, (5, 3)),
+        (False, "other", 5, (5, 3)),
+        # A value that belongs to none of them.
+        (False, "times", 7, (7, 3)),
+    ],
+)
+def test_a_value_is_given_to_no_node_that_it_cannot_belong_to(
+    is_order_known: bool, op: str, recorded: float, shown_means: tuple[float, float]
+) -> None:
     chain, numbers = two_of_a_kind((3.0, 5.0), (1, 0))
-    assert [proof for proof, _ in settled(chain, numbers)] == ["refuted", "refuted"]
-
-
-def test_a_value_that_belongs_to_none_of_them_stays_refuted() -> None:
-    chain, numbers = two_of_a_kind((3.0, 5.0), (1, 0))
-    chain.recorded.may_be_swapped = True
-    wrong = 7 * X
-    chain.recorded.outputs[numbers[0], 0] = wrong
-    chain.builder.nodes[numbers[0]].outputs = (shown(wrong),)
-    assert settled(chain, numbers) == [
-        ("refuted", round(7 * float(X.mean()), 4)),
-        ("refuted", round(3 * float(X.mean()), 4)),
-    ]
-
-
-def test_a_node_of_another_op_gives_its_value_to_none() -> None:
-    chain, numbers = two_of_a_kind((3.0, 5.0), (1, 0))
-    chain.recorded.may_be_swapped = True
-    chain.builder.nodes[numbers[1]].op = "other"
-    assert [proof for proof, _ in settled(chain, numbers)] == ["refuted", "refuted"]
+    chain.recorded.may_be_swapped = not is_order_known
+    chain.builder.nodes[numbers[1]].op = op
+    chain.recorded.outputs[numbers[0], 0] = recorded * X
+    chain.builder.nodes[numbers[0]].outputs = (shown(recorded * X),)
+    assert settled(chain, numbers) == [("refuted", mean_of(factor)) for factor in shown_means]
 
 
 @pytest.mark.parametrize(("late", "proof"), [(True, "proven"), (False, "refuted")])

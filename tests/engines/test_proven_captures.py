@@ -1,8 +1,5 @@
 """The proofs of values that captures carry, and that none of it changes an answer."""
 
-from typing import Any
-
-import msgspec
 import pytest
 
 from explorer.model.graph import Absence, GradGraph, Node
@@ -10,42 +7,15 @@ from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured
 from explorer.words.graphs import why_missing
 from explorer.workers.workers import Workers
-from tests.support.engine_requests import EngineRequests, reply
+from tests.support.engine_requests import compared, each, reply, requests_of
 from tests.support.planting import Planting
 from tests.support.standard_engines import ENGINES
 
-MARKS = {"mindspore": pytest.mark.mindspore, "torch": pytest.mark.torch}
-ALL = [pytest.param(name, marks=MARKS[engine.framework]) for name, engine in ENGINES.items()]
+ALL = each(ENGINES)
 
 
-class Proven:
-    """Proven captures of one engine, by the names of nets."""
-
-    def __init__(self, workers: Workers, engine: str) -> None:
-        self.workers = workers
-        self.engine = engine
-        self.requests = EngineRequests(workers, ENGINES[engine].framework)
-
-    def request(self, name: str, prove: Any = "small") -> CaseRequest:
-        net = self.requests.net(name, self.engine)
-        return CaseRequest(net, self.requests.widest(name), prove=prove)
-
-    def capture(self, name: str, prove: Any = "small") -> Captured:
-        target = f"{ENGINES[self.engine].module}:capture"
-        return self._call(target, self.request(name, prove))
-
-    def planted(self, name: str, place: int) -> Captured:
-        planting = Planting(self.request(name), place)
-        return self._call("tests.support.planting:capture", planting)
-
-    def _call(self, target: str, argument: msgspec.Struct) -> Captured:
-        kind = ENGINES[self.engine].captures_in
-        return reply(self.workers.call(kind, target, argument, Captured))
-
-
-@pytest.fixture
-def proven(request: pytest.FixtureRequest, workers: Workers) -> Proven:
-    return Proven(workers, request.param)
+def graph_of(workers: Workers, name: str, engine: str) -> GradGraph:
+    return compared(requests_of(workers, engine).capture(name, engine, prove="small"))
 
 
 def ops(graph: GradGraph) -> list[Node]:
@@ -56,7 +26,7 @@ def by_proof(graph: GradGraph, proof: str) -> list[Node]:
     return [node for node in ops(graph) if node.proof == proof]
 
 
-@pytest.mark.parametrize("proven", ALL, indirect=True)
+@pytest.mark.parametrize("engine", ALL)
 @pytest.mark.parametrize(
     "name",
     [
@@ -67,30 +37,35 @@ def by_proof(graph: GradGraph, proof: str) -> list[Node]:
     ],
 )
 def test_every_op_of_a_real_capture_is_proven_and_no_bit_of_the_answer_moves(
-    name: str, proven: Proven
+    workers: Workers, name: str, engine: str
 ) -> None:
-    plain, captured = proven.capture(name, "none"), proven.capture(name)
-    assert captured.result == plain.result
-    assert {node.proof for node in plain.graphs[-1].nodes} == {""}
-    graph = captured.graphs[-1]
+    requests = requests_of(workers, engine)
+    plain, proven = requests.capture(name, engine), requests.capture(name, engine, prove="small")
+    assert proven.result == plain.result
+    assert {node.proof for node in compared(plain).nodes} == {""}
+    graph = compared(proven)
     assert [(node.op, node.proof) for node in ops(graph) if node.proof != "proven"] == []
     assert {node.proof for node in graph.nodes if node not in ops(graph)} == {""}
 
 
-@pytest.mark.parametrize("proven", ALL, indirect=True)
+@pytest.mark.parametrize("engine", ALL)
 @pytest.mark.parametrize(
     "place", [7, *[pytest.param(place, marks=pytest.mark.whole) for place in (0, 16, 25, -1)]]
 )
-def test_one_wrong_value_is_refuted_and_it_alone(place: int, proven: Proven) -> None:
-    graph = proven.planted("attention_block", place).graphs[-1]
+def test_one_wrong_value_is_refuted_and_it_alone(workers: Workers, place: int, engine: str) -> None:
+    requests, name = requests_of(workers, engine), "attention_block"
+    case = CaseRequest(requests.net(name, engine), requests.widest(name), prove="small")
+    target, planting = "tests.support.planting:capture", Planting(case, place)
+    kind = ENGINES[engine].captures_in
+    graph = compared(reply(workers.call(kind, target, planting, Captured)))
     wrong = ops(graph)[place % len(ops(graph))]
     assert by_proof(graph, "refuted") == [wrong]
     assert by_proof(graph, "unproven") == []
 
 
-@pytest.mark.parametrize("proven", ALL, indirect=True)
-def test_a_draw_of_random_numbers_is_unproven_and_says_so(proven: Proven) -> None:
-    graph = proven.capture("random_mask").graphs[-1]
+@pytest.mark.parametrize("engine", ALL)
+def test_a_draw_of_random_numbers_is_unproven_and_says_so(workers: Workers, engine: str) -> None:
+    graph = graph_of(workers, "random_mask", engine)
     unproven = by_proof(graph, "unproven")
     # PyTorch's tape allocates memory first, into which it draws.
     drawn = [node for node in unproven if "empty" not in node.op]
@@ -100,11 +75,10 @@ def test_a_draw_of_random_numbers_is_unproven_and_says_so(proven: Proven) -> Non
 
 
 @pytest.mark.mindspore
-@pytest.mark.parametrize("proven", ["mindspore-graph"], indirect=True)
 def test_an_op_that_mindspore_cannot_run_alone_says_so_without_its_internals(
-    proven: Proven,
+    workers: Workers,
 ) -> None:
-    graph = proven.capture("product_of_column").graphs[-1]
+    graph = graph_of(workers, "product_of_column", "mindspore-graph")
     reasons = {node.op: node.missing["proof"] for node in by_proof(graph, "unproven")}
     # Seen in 2.10.0.
     assert reasons["ProdExt"].kind == "raises_alone"

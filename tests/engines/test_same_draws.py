@@ -7,40 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from explorer.model.arrays import unpack
-from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
-from explorer.model.requests import CaseRequest, NetRequest
-from explorer.model.results import Captured, Result
 from explorer.workers.workers import Workers
-from tests.support.engine_requests import TORCH_ENGINES, reply
-from tests.support.scenario_files import written
+from tests.support.engine_requests import TORCH_ENGINES, answer, capture, of_file, values
+from tests.support.function_nets import function_net
 
 pytestmark = pytest.mark.torch
 
-TEXT = """
-import numpy as np
-SAME_DROPOUT = False
-def inputs():
-    return {"x": np.array([1.0, -2.0, 0.5], np.float32)}
-def torch_net():
-    import torch
-    return lambda x: (x * torch.rand(3)).sum()
-"""
-"""A net whose gradient is what it draws."""
-
 
 def test_answers_and_captures_of_both_styles_draw_alike(workers: Workers, tmp_path: Path) -> None:
-    path = str(written(tmp_path, TEXT))
+    # The net's gradient is what it draws.
+    x = "np.array([1.0, -2.0, 0.5], np.float32)"
+    body, declared = "return (x * torch.rand(3)).sum()", "SAME_DROPOUT = False"
+    net = function_net(tmp_path, body, declared=declared, x=x)
     drawn = []
     for engine in TORCH_ENGINES:
-        request = CaseRequest(NetRequest(scenario=path, engine=engine), GradCase("grad", 0))
-        module = ENGINES[engine].module
-        answer = reply(workers.call("torch", f"{module}:answer", request, Result))
-        captured = reply(workers.call("torch", f"{module}:capture", request, Captured)).result
-        for result in (answer, captured):
-            assert result.outcome == "ok", result.error
-            drawn.append(unpack(result.leaves[0].value).tolist())
+        request = of_file(net, engine)
+        results = answer(workers, request), capture(workers, request).result
+        drawn += [values(result)["dx"] for result in results]
     program = "import torch; torch.manual_seed(0); print(torch.rand(3).tolist())"
     by_hand = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert drawn == [ast.literal_eval(by_hand.stdout.decode())] * len(drawn)

@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 
 from explorer.model.arrays import AnyArray, unpack
-from explorer.model.cases import GradCase
-from explorer.model.requests import CaseRequest, NetRequest
-from explorer.model.results import OracleResult
 from explorer.workers.workers import Workers
-from tests.support.engine_requests import reply
+from tests.support.engine_requests import estimate, of_file
 from tests.support.function_nets import function_net
 
 pytestmark = pytest.mark.torch
@@ -39,10 +36,11 @@ START = "np.array([1.0, -2.0, 0.5])"
 def test_what_is_stopped_is_a_constant_to_central_differences(
     body: list[str], derivative: AnyArray | float, tmp_path: Path, workers: Workers
 ) -> None:
-    judged = estimated(function_net(tmp_path, "\n".join(body), x=START), workers)
+    net = function_net(tmp_path, "\n".join(body), x=START)
+    judged = estimate(workers, of_file(net))
     assert judged.stops == (body[-1] != "return (h * h).sum()")
-    (estimate,) = judged.estimates
-    np.testing.assert_allclose(unpack(estimate.value), np.broadcast_to(derivative, 3), 1e-6)
+    (found,) = judged.estimates
+    np.testing.assert_allclose(unpack(found.value), np.broadcast_to(derivative, 3), 1e-6)
 
 
 CUBE = """
@@ -86,23 +84,14 @@ def test_the_forward_of_a_function_with_its_own_backward_is_varied(
         net = function_net(tmp_path, body, before=CUBE, x=START)
     else:
         net = function_net(tmp_path, f"{CUBE}\n{body}", x=START)
-    judged = estimated(net, workers)
+    judged = estimate(workers, of_file(net))
     assert judged.stops == stops
-    (estimate,) = judged.estimates
-    np.testing.assert_allclose(unpack(estimate.value), derivative, 1e-6)
+    (found,) = judged.estimates
+    np.testing.assert_allclose(unpack(found.value), derivative, 1e-6)
 
 
 def test_a_checkpoint_of_the_older_kind_stops_nothing(tmp_path: Path, workers: Workers) -> None:
     call = "checkpoint(lambda t: t**3, x, use_reentrant=True)"
     body = f"from torch.utils.checkpoint import checkpoint\nreturn {call}.sum()"
-    (estimate,) = estimated(function_net(tmp_path, body, x=START), workers).estimates
-    np.testing.assert_allclose(unpack(estimate.value), 3 * X**2, 1e-6)
-
-
-def estimated(path: Path, workers: Workers) -> OracleResult:
-    """What the oracle says of a net that it has not seen before."""
-    request = CaseRequest(NetRequest(scenario=str(path), engine="torch-tape"), GradCase("grad", 0))
-    target = "explorer.engines.oracle:estimate"
-    judged = reply(workers.call("torch", target, request, OracleResult))
-    assert judged.error is None
-    return judged
+    (found,) = estimate(workers, of_file(function_net(tmp_path, body, x=START))).estimates
+    np.testing.assert_allclose(unpack(found.value), 3 * X**2, 1e-6)

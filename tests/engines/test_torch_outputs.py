@@ -3,35 +3,20 @@
 Outputs that share memory, tied weights, and derivatives inside of the forward.
 """
 
-import re
-
 import pytest
 
 from explorer.compare.results import agrees_with_oracle
-from explorer.engines.capture.lint import lint
-from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.scenario.matrix import matrix
 from explorer.scenario.selection import covering
-from explorer.workers.workers import Workers
 from tests.support.engine_requests import TORCH_ENGINES, EngineRequests, compared, values
-from tests.support.listings import Listings
 
 pytestmark = pytest.mark.torch
-
-NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]\d+)?")
 
 SHARED, TIED, SLOPE = "torch_shared_outputs", "torch_tied_head", "torch_inner_gradient"
 
 EVERY_OUTPUT = GradCase("value_and_grad", (0, 1), "all")
 ALL_WEIGHTS = GradCase("value_and_grad", 0, "all")
-
-CAPTURED = [(SHARED, EVERY_OUTPUT), (TIED, ALL_WEIGHTS), (SLOPE, ALL_WEIGHTS)]
-
-
-@pytest.fixture(scope="module")
-def torch(workers: Workers) -> EngineRequests:
-    return EngineRequests(workers, "torch")
 
 
 @pytest.mark.parametrize("engine", TORCH_ENGINES)
@@ -68,20 +53,6 @@ def test_both_styles_answer_every_case_alike(
     assert answered >= 4
 
 
-@pytest.mark.parametrize(("name", "case"), CAPTURED)
-def test_the_captured_joint_graph_holds_what_the_answer_was_computed_from(
-    torch: EngineRequests, name: str, case: GradCase
-) -> None:
-    answer = torch.answer(name, "torch-graph", case)
-    captured = torch.capture(name, "torch-graph", case)
-    assert captured.result == answer
-    assert torch.replay(name, "torch-graph", case).leaves == answer.leaves
-    graph = compared(captured)
-    assert lint(graph) == []
-    results = {node.name for node in graph.nodes if node.kind == "output"}
-    assert results == {leaf.name for leaf in answer.leaves}
-
-
 def test_a_copy_that_the_capture_makes_of_an_output_is_no_step_of_the_graph(
     torch: EngineRequests,
 ) -> None:
@@ -104,18 +75,6 @@ def test_a_tied_weight_is_one_leaf_by_its_first_name(torch: EngineRequests) -> N
         graph = compared(torch.capture(TIED, engine, ALL_WEIGHTS))
         parameters = sorted(node.name for node in graph.nodes if node.kind == "parameter")
         assert parameters == ["spare.weight", "wte.weight"]
-
-
-@pytest.mark.parametrize(("name", "case"), CAPTURED)
-def test_the_listing_of_a_joint_graph_prints_the_same_gradients(
-    torch: EngineRequests, listings: Listings, name: str, case: GradCase
-) -> None:
-    result = torch.answer(name, "torch-graph", case)
-    code = result.code.replace("from scenarios.", "from tests.nets.")
-    printed = [float(number) for number in NUMBER.findall(listings.run(code))]
-    for leaf in result.leaves:
-        for number in unpack(leaf.value).ravel().tolist():
-            assert any(abs(number - other) < 1e-5 for other in printed), (number, printed)
 
 
 @pytest.mark.parametrize("engine", TORCH_ENGINES)

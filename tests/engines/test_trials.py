@@ -19,10 +19,9 @@ from explorer.model.causes import (
     Tried,
 )
 from explorer.model.engines import ENGINES
-from explorer.model.graph import Arguments, Edge, GradGraph, Node, Output
+from explorer.model.graph import Arguments, GradGraph, Node, Output
 from explorer.model.mended import MendedRequest, MendedRun, PutIn
 from explorer.model.requests import CaseRequest
-from explorer.numeric.summaries import summarise
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import (
@@ -35,6 +34,7 @@ from tests.support.engine_requests import (
     reply,
     requests_of,
 )
+from tests.support.handmade_graph import HandmadeGraph
 from tests.support.recorded_graph import graph
 
 Outputs = tuple[Output, ...]
@@ -207,11 +207,6 @@ def test_a_graph_that_is_not_held_is_captured_again(
 NORMS = "torch_two_norms"
 
 
-@pytest.fixture
-def torch(workers: Workers) -> EngineRequests:
-    return EngineRequests(workers, "torch")
-
-
 @pytest.mark.torch
 @pytest.mark.parametrize(
     ("op", "misfits"),
@@ -266,31 +261,14 @@ def test_ops_in_a_row_read_the_last_of_equal_values_as_it_lies_in_memory(
         ("aten.cat.default", -x.T, {"dim": 0}),
         ("aten.view.default", -x.T.ravel(), {"size": (6,)}),
     ]
-    nodes = [Node(id="n0", op="input", kind="input", phase="forward", outputs=(_output(x),))]
-    for place, (op, value, arguments) in enumerate(ops, 1):
-        nodes.append(
-            Node(
-                id=f"n{place}",
-                op=op,
-                kind="op",
-                phase="forward",
-                outputs=(_output(value),),
-                arguments=arguments,
-            )
-        )
-    edges = tuple(Edge(f"n{place - 1}", f"n{place}", input=0) for place in range(1, len(nodes)))
-    recorded = GradGraph(
-        engine="torch-tape", case="a step", stage="tape", nodes=tuple(nodes), edges=edges
-    )
-    request = RecordedTrialsRequest(recorded, {}, (Trial("n1", then=("n2", "n3", "n4")),))
-    ((made,),) = torch.call(
-        "explorer.engines.torch.trials:try_out_recorded", request, Tried
-    ).outputs
-    assert made == _output(-x.T.ravel())
-
-
-def _output(values: AnyArray) -> Output:
-    return Output(values.shape, "float32", summarise(np.ascontiguousarray(values)))
+    g = HandmadeGraph()
+    last = g.leaf("x", "input", x)
+    for op, made, arguments in ops:
+        last = g.add(op, [last], value=made, arguments=arguments)
+    request = RecordedTrialsRequest(g.record(), {}, (Trial("n1", then=("n2", "n3", "n4")),))
+    target = "explorer.engines.torch.trials:try_out_recorded"
+    ((output,),) = torch.call(target, request, Tried).outputs
+    assert array(output).tolist() == (-x.T).ravel().tolist()
 
 
 # JAX: in the net, and on the record of its graph alone

@@ -55,16 +55,6 @@ def contents(folder: Path) -> dict[str, str]:
     return found
 
 
-@pytest.mark.whole
-def test_two_environments_are_compared_and_left_as_they_were(
-    lent: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = contents(lent)
-    assert run(["diff", str(SQUARE), "torch-tape@lent", "torch-tape"]) == 0
-    assert "torch-tape@lent and torch-tape agree" in capsys.readouterr().out
-    assert contents(lent) == before
-
-
 def test_a_report_says_what_is_in_the_environments_which_are_left_as_they_were(lent: Path) -> None:
     before = contents(lent)
     engines = ("torch-tape@lent", "torch-tape")

@@ -7,18 +7,20 @@ from pathlib import Path
 import pytest
 
 from explorer.exploration.explore import explore
-from explorer.model.causes import InputChange, InputHow, Mend, OtherInputs
+from explorer.model.alignment import Alignment
+from explorer.model.causes import Cause, InputChange, InputHow, LeftOut, Mend, OtherInputs, Related
 from explorer.model.graph import Arguments
 from explorer.model.report import Report
 from explorer.scenario.load import load
-from explorer.words.causes import sentence
 from explorer.workers.workers import Workers
-from tests.support.causes import IMAGE, MATRIX, MISTAKES, Mistake, net_with
+from tests.support.causes import MATRIX, MISTAKES, Mistake, net_with
+from tests.support.mindspore_causes import BY_HAND
 from tests.support.samples import some, some_rows
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
 PAIRS = (("torch-tape", "mindspore-graph"), ("mindspore-tape", "torch-graph"))
+TAPES = ("torch-tape", "mindspore-tape")
 
 DECOMPOSED = {("aligned corners", "torch-graph"): "ResizeBilinearV2"}
 """Where PyTorch's compiled graph has other ops in the place of the one with the argument, MindSpore's op."""
@@ -41,6 +43,11 @@ def compared(mistake: Mistake, engines: tuple[str, ...], folder: Path, workers: 
     return explore(scenario, workers, engines=engines, selection="main", oracle=False)
 
 
+def causes(alignment: Alignment) -> list[Cause]:
+    """The causes that were found."""
+    return [cause for cause in alignment.causes if cause is not None]
+
+
 @pytest.mark.parametrize(
     ("name", "engines"),
     some_rows(
@@ -53,7 +60,7 @@ def test_the_argument_that_makes_the_difference_is_found_by_trying_it(
     name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers
 ) -> None:
     (alignment,) = compared(MISTAKES[name], engines, tmp_path, workers).alignments
-    found = [cause for cause in alignment.causes if cause is not None]
+    found = causes(alignment)
     explained_by = MISTAKES[name].explained_by
     assert len(alignment.causes) in (0, len(alignment.divergences))  # 0 where nothing can be tried
     if explained_by is None:
@@ -70,7 +77,7 @@ def test_the_argument_that_makes_the_difference_is_found_by_trying_it(
 def test_what_is_to_be_written_really_mends_it(name: str, tmp_path: Path, workers: Workers) -> None:
     mistake = MISTAKES[name]
     (alignment,) = compared(mistake, PAIRS[0], tmp_path, workers).alignments
-    (cause,) = [cause for cause in alignment.causes if cause is not None]
+    (cause,) = causes(alignment)
     sides = {mend.side: mend for mend in cause.mends}
     assert sides.keys() == {"left", "right"}
     for net in (
@@ -102,12 +109,6 @@ def rounded(arguments: Arguments) -> Arguments:
 
 
 SAME_PADDING = {
-    "convolution": Mistake(
-        "nn.Conv2d(3, 4, 3, stride=2, pad_mode='same', has_bias=True)",
-        "nn.Conv2d(3, 4, 3, stride=2, padding=1)",
-        (2, 3, 8, 8),
-        None,
-    ),
     "max pooling": Mistake(
         "nn.MaxPool2d(3, 2, pad_mode='same')", "nn.MaxPool2d(3, 2, padding=1)", (2, 3, 8, 8), None
     ),
@@ -120,7 +121,11 @@ SAME_PADDING = {
 }
 """Layers that pad more at the end of each axis than at its beginning, as no argument of PyTorch's does."""
 
-ENDS = {"wide windows": (0.0, 1.0, 1.0, 2.0)}
+PADDED: dict[str, tuple[InputHow, tuple[float, ...]]] = {
+    "max pooling": ("padded_below", (0.0, 1.0, 0.0, 1.0)),
+    "wide windows": ("padded", (0.0, 1.0, 1.0, 2.0)),
+}
+"""How the input of PyTorch's layer is padded, and by how much at each end."""
 
 
 @pytest.mark.parametrize("name", some(SAME_PADDING, "max pooling"))
@@ -129,9 +134,9 @@ def test_padding_by_mode_is_found_by_padding_the_input(
 ) -> None:
     mistake = SAME_PADDING[name]
     (alignment,) = compared(mistake, PAIRS[0], tmp_path, workers).alignments
-    (cause,) = [cause for cause in alignment.causes if cause is not None]
-    how: InputHow = "padded_below" if name == "max pooling" else "padded"
-    change = InputChange((0,), how, ENDS.get(name, (0.0, 1.0, 0.0, 1.0)))
+    (cause,) = causes(alignment)
+    how, ends = PADDED[name]
+    change = InputChange((0,), how, ends)
     assert cause.change == OtherInputs(changes=(change,))
 
     (mend,) = cause.mends  # PyTorch's layers cannot pad so
@@ -141,47 +146,46 @@ def test_padding_by_mode_is_found_by_padding_the_input(
     assert alignment.divergence is None
 
 
-BEHIND_THE_NORM = Mistake(
-    "ops.mean(ops.group_norm(h, 1, eps=1e-2), (-2, -1))",
-    "F.layer_norm(h.mean((-2, -1), keepdim=True).permute(0, 2, 3, 1), (3,)).permute(0, 3, 1, 2)",
-    IMAGE,
-    None,
-)
-"""A norm, and a mean over the pixels behind it; PyTorch's net has it ahead of the norm, with another eps."""
-
-
-@pytest.mark.whole
-def test_pooling_before_the_norm_is_found_though_the_norm_is_another_one_with_another_eps(
-    tmp_path: Path, workers: Workers
-) -> None:
-    (alignment,) = compared(BEHIND_THE_NORM, PAIRS[0], tmp_path, workers).alignments
-    (cause,) = [cause for cause in alignment.causes if cause is not None]
-    assert isinstance(cause.change, OtherInputs)
-    (ahead,) = cause.change.changes
-    assert (cause.side, ahead.how) == ("right", "ahead")
-    assert rounded(cause.change.arguments) == {"eps": 1e-5}
-    assert "before `GroupNorm (" in sentence(cause, PAIRS[0])
-
-
-MISSING_BIAS = {
-    "convolution": Mistake("nn.Conv2d(3, 24, 1)", "nn.Conv2d(3, 24, 1)", (4, 3, 6, 6), None),
-    "dense": Mistake("nn.Dense(6, 400, has_bias=False)", "nn.Linear(6, 400)", (4, 3, 6), None),
+ALONE = {
+    "clamp": ("ops.tanh(h)", "torch.tanh(torch.clamp(h, -0.3, 0.3))", "clamp"),
+    "square in mindspore": ("ops.exp(ops.square(h))", "torch.exp(h)", "square"),
 }
-"""Layers of which MindSpore's has no bias; what they yield is not kept whole."""
+"""MindSpore's expression, PyTorch's, and the op that one of them leaves out."""
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("name", MISSING_BIAS)
-def test_a_bias_that_one_net_lacks_is_found_by_leaving_it_out(
+@pytest.mark.parametrize("name", some(ALONE, "square in mindspore"))
+def test_an_op_that_one_net_leaves_out_is_named(
     name: str, tmp_path: Path, workers: Workers
 ) -> None:
-    mistake = MISSING_BIAS[name]
+    mindspore, torch, op = ALONE[name]
+    mistake = Mistake(mindspore, torch, MATRIX, None)
+    (alignment,) = compared(mistake, TAPES, tmp_path, workers).alignments
+    left_out = [cause for cause in causes(alignment) if isinstance(cause.change, LeftOut)]
+    assert [cause for cause in left_out if op in cause.op.lower()]
+
+
+@pytest.mark.whole
+def test_zeros_in_the_place_of_everything_explain_nothing(tmp_path: Path, workers: Workers) -> None:
+    """A value that is zero throughout is soon equal to another one that is."""
+    zeros = "h * ops.zeros_like(h)", "h * torch.rand_like(h).gt(2.0).logical_not()"
+    (alignment,) = compared(Mistake(*zeros, MATRIX, None), TAPES, tmp_path, workers).alignments
+    for cause in causes(alignment):
+        change = cause.change
+        assert not (isinstance(change, OtherInputs) and change.changes[0].how == "replaced")
+        assert not (isinstance(change, Related) and change.how == "masked")
+
+
+@pytest.mark.whole
+def test_a_bias_that_one_net_lacks_is_found_by_leaving_it_out(
+    tmp_path: Path, workers: Workers
+) -> None:
+    # What the layers yield is too large to be kept whole.
+    mistake = Mistake("nn.Dense(6, 400, has_bias=False)", "nn.Linear(6, 400)", (4, 3, 6), None)
     (alignment,) = compared(mistake, PAIRS[0], tmp_path, workers).alignments
-    (cause,) = [cause for cause in alignment.causes if cause is not None]
+    (cause,) = causes(alignment)
     assert isinstance(cause.change, OtherInputs)
     (zeros,) = cause.change.changes
     assert (zeros.how, zeros.label) == ("zeroed", "layer.bias")
-
     sides = {mend.side: mend for mend in cause.mends}
     assert sides["right"].arguments == {"has_bias": True}
     mended = mistake._replace(torch=changed(mistake.torch, sides["left"]))
@@ -189,23 +193,55 @@ def test_a_bias_that_one_net_lacks_is_found_by_leaving_it_out(
     assert alignment.divergence is None
 
 
-@pytest.mark.whole
-def test_nothing_is_tried_where_two_graphs_are_the_same(tmp_path: Path, workers: Workers) -> None:
-    (alignment,) = compared(MISTAKES["nothing"], PAIRS[0], tmp_path, workers).alignments
-    assert alignment.divergence is None
-    assert alignment.causes == ()
+# MindSpore's op where PyTorch's net is written in several
+
+OF_PYTORCH: dict[str, Arguments] = {
+    "axis of a norm": {"dim": (0,)},
+    "axis of log softmax": {"dim": (0,)},
+}
+"""Those that an argument of an op of PyTorch's row explains as well: it is tried first."""
+
+
+@pytest.mark.parametrize(
+    ("name", "engines"),
+    some_rows(product(BY_HAND, PAIRS), ("gelu by erf", PAIRS[0])),
+)
+def test_mindspores_op_is_tried_where_pytorch_has_several_and_its_mend_really_mends(
+    name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers
+) -> None:
+    mistake = BY_HAND[name]
+    (alignment,) = compared(mistake, engines, tmp_path, workers).alignments
+    if mistake.explained_by is None:
+        assert causes(alignment) == []
+        return
+    (cause,) = causes(alignment)
+    if name in OF_PYTORCH:
+        assert engines[cause.side == "right"].startswith("torch")
+        assert cause.arguments == OF_PYTORCH[name]
+        return
+    assert engines[cause.side == "right"].startswith("mindspore")
+    assert rounded(cause.arguments) == mistake.explained_by
+    assert cause.other_op == mistake.other_op
+    here = [mend for mend in cause.mends if mend.side == cause.side]
+    net = mistake._replace(mindspore=mended(mistake.mindspore, here[0]))
+    (after,) = compared(net, engines, tmp_path, workers).alignments
+    assert after.divergence is None, net
+
+
+def mended(code: str, mend: Mend) -> str:
+    """A call with the arguments of a mend, or the function of the mend in its place."""
+    if code.partition("(")[0] == mend.call:
+        return changed(code, mend)
+    return changed(f"{mend.call}(h)", mend)
 
 
 @pytest.mark.whole
-def test_where_nothing_explains_it_what_was_tried_is_recorded(
+def test_what_is_to_be_written_in_pytorchs_net_is_the_function_that_mindspore_calls(
     tmp_path: Path, workers: Workers
 ) -> None:
-    mistake = Mistake("ops.erfc(h)", "nn.Tanh()", MATRIX, None)
-    (alignment,) = compared(mistake, PAIRS[0], tmp_path, workers).alignments
-    made = alignment.tried_at(0)
-    assert alignment.cause(0) is None
-    assert made
-    assert made.tried > 0
-    assert made.is_repeated
-    assert made.fitting == ()
-    assert made.nearest
+    (alignment,) = compared(BY_HAND["gelu by erf"], PAIRS[0], tmp_path, workers).alignments
+    (cause,) = causes(alignment)
+    (there,) = [mend for mend in cause.mends if mend.side != cause.side]
+    net = Mistake("nn.GELU()", changed("F.gelu(h)", there), BY_HAND["gelu by erf"].shape, None)
+    (after,) = compared(net, PAIRS[0], tmp_path, workers).alignments
+    assert after.divergence is None

@@ -4,7 +4,6 @@ The workers' answer about devices is made up (tests/support/fake_devices.py), so
 """
 
 import json
-from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -56,7 +55,6 @@ REFUSED = [
         "cuda",
         CPU,
         ONE_GPU,
-        ALL,
         (
             "mindspore does not support cuda devices (it can use cpu); run",
             "engines of torch, which can use it",
@@ -67,7 +65,6 @@ REFUSED = [
         "cuda",
         CPU,
         CPU,
-        ALL,
         (
             "mindspore does not support cuda devices (it can use cpu); ",
             "torch finds no cuda:0 on this machine (it can use cpu); use",
@@ -78,7 +75,6 @@ REFUSED = [
         "npu",
         CPU,
         NPUS,
-        ALL,
         ("mindspore finds no npu:0", "engines of torch, which can use it"),
         "torch finds",
     ),
@@ -86,12 +82,11 @@ REFUSED = [
         "mps",
         NPUS,
         ONE_GPU,
-        ALL,
         ("mindspore does not support mps", "torch finds no mps"),
         "which can use it",
     ),
 ]
-"""Likewise, with what is said, and what is not."""
+"""What is asked of both frameworks, what they have, what is said, and what is not."""
 
 
 def shell(monkeypatch: pytest.MonkeyPatch, fake: FakeDevices) -> None:
@@ -123,12 +118,11 @@ def test_each_engine_is_asked_on_the_device_that_its_framework_gets(
     }
 
 
-@pytest.mark.parametrize(("device", "mindspore", "torch", "engines", "words", "unsaid"), REFUSED)
+@pytest.mark.parametrize(("device", "mindspore", "torch", "words", "unsaid"), REFUSED)
 def test_a_device_that_is_not_there_is_refused_before_anything_is_computed(
     device: str,
     mindspore: Devices,
     torch: Devices,
-    engines: Devices,
     words: tuple[str, ...],
     unsaid: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -136,22 +130,20 @@ def test_a_device_that_is_not_there_is_refused_before_anything_is_computed(
 ) -> None:
     fake = FakeDevices(mindspore, torch)
     shell(monkeypatch, fake)
-    options = [part for engine in engines for part in ("--engine", engine)]
-    assert run(["scenario", NAME, "--device", device, *options]) == USAGE_ERROR
-    told = capsys.readouterr()
-    assert told.out == ""
-    for text in (
-        f"device {device!r}: ",
-        *words,
-        "use device auto for the best one of each framework",
-    ):
-        assert text in told.err
-    assert unsaid not in told.err
-    assert fake.asked_on == {}
+    for command in (["scenario", NAME], ["study", "devices"]):
+        assert run([*command, "--device", device]) == USAGE_ERROR
+        told = capsys.readouterr()
+        assert told.out == ""
+        for text in (f"device {device!r}: ", *words):
+            assert text in told.err
+        assert unsaid not in told.err
 
     with pytest.raises(UsageError) as caught:
-        api.explore(NAME, engines=engines, device=device)
-    assert f"explorer: {caught.value}".split() == told.err.split()
+        api.explore(NAME, device=device)
+    assert "use device auto for the best one of each framework" in str(caught.value)
+    with pytest.raises(UsageError, match=r"\(it can use "):
+        api.study("devices", device=device)
+    assert fake.asked_on == {}
 
 
 def test_the_best_device_is_asked_anew_where_another_one_is_there(tmp_path: Path) -> None:
@@ -219,42 +211,6 @@ def test_a_study_measures_on_the_device_that_each_framework_gets(
         assert places == {gets[framework]}, name
 
 
-@pytest.mark.parametrize(
-    ("device", "mindspore", "torch", "engines", "words", "unsaid"),
-    [row for row in REFUSED if row[3] == ALL],
-)
-def test_a_study_on_a_device_that_is_not_there_is_refused(
-    device: str,
-    mindspore: Devices,
-    torch: Devices,
-    engines: Devices,
-    words: tuple[str, ...],
-    unsaid: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    fake = FakeDevices(mindspore, torch)
-    shell(monkeypatch, fake)
-    assert run(["study", "devices", "--device", device]) == USAGE_ERROR
-    error = capsys.readouterr().err
-    assert all(text in error for text in words)
-    assert unsaid not in error
-    assert fake.asked_on == {}
-    with pytest.raises(UsageError, match=r"\(it can use "):
-        api.study("devices", device=device)
-
-
-@pytest.mark.slow
-def test_the_doctor_names_every_device_of_each_framework(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shell(monkeypatch, FakeDevices(NPUS, TWO_GPUS))
-    assert run(["doctor", "--json"]) == AS_EXPECTED
-    checks = {check["name"]: check for check in json.loads(capsys.readouterr().out)["checks"]}
-    assert checks["mindspore"]["found"].endswith(" on cpu, npu:0, npu:1")
-    assert checks["torch"]["found"].endswith(" on cpu, cuda:0, cuda:1")
-
-
 def cases_page() -> None:
     from explorer.web.cases_page import cases
     from explorer.web.report_page import report_page
@@ -262,52 +218,11 @@ def cases_page() -> None:
     report_page(cases)()
 
 
-def studies_page() -> None:
-    from explorer.web.studies_page import studies
-
-    studies()
-
-
-@pytest.fixture
-def app_with(monkeypatch: pytest.MonkeyPatch) -> Callable[[FakeDevices], None]:
-    """Gives the app's pages made-up devices."""
-
-    def give(fake: FakeDevices) -> None:
-        runs = SharedRuns(fake, fake)
-        for page in ("report_page", "studies_page"):
-            monkeypatch.setattr(f"explorer.web.{page}.shared_runs", lambda: runs)
-
-    return give
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("page", "query"), [(cases_page, {"scenario": NAME}), (studies_page, {"study": "devices"})]
-)
-def test_in_the_app_a_device_that_is_not_there_is_one_message(
-    page: Callable[[], None], query: dict[str, str], app_with: Callable[[FakeDevices], None]
-) -> None:
-    fake = FakeDevices(CPU, ONE_GPU)
-    app_with(fake)
-    shown = opened(page, device="cuda", **query)
-    assert not shown.exception
-    (error,) = shown.error
-    for text in (
-        "mindspore does not support cuda devices",
-        "engines of torch, which can use it",
-        "use device auto for the best one of each framework",
-    ):
-        assert text in error.value
-    assert fake.asked_on == {}
-    assert shown.selectbox(key="device").value == "cuda"
-
-
-@pytest.mark.slow
-def test_in_the_app_a_device_that_is_typed_is_asked(
-    app_with: Callable[[FakeDevices], None],
-) -> None:
+def test_in_the_app_a_device_that_is_typed_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakeDevices(NPUS, NPUS)
-    app_with(fake)
+    runs = SharedRuns(fake, fake)
+    monkeypatch.setattr("explorer.web.report_page.shared_runs", lambda: runs)
     shown = opened(cases_page, device="npu:1", scenario=NAME)
     assert shown.selectbox(key="device").value == "npu:1"
     assert address(shown)["device"] == "npu:1"

@@ -1,11 +1,11 @@
-"""The main job where something goes wrong: a worker that dies or hangs, a framework left out."""
+"""The main job: a worker that dies, a framework left out, an order, a case that is named."""
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from explorer.exploration.explore import explore
-from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Result
@@ -16,43 +16,26 @@ from explorer.text.failures import message
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
-from tests.support.scenario_files import written
-from tests.support.scenario_reports import BY_FIRST, row
-from tests.support.standard_engines import ENGINES
+from tests.support.scenario_reports import BY_FIRST, leaves, row
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
 TAPES = ("torch-tape", "mindspore-tape")
-"""Where how one worker ends is the question, and starting all of them would take longer."""
 
 
-@pytest.mark.parametrize(
-    ("file", "fragment", "engines"),
-    [
-        ("crash_in_forward", "signal 6", TAPES),
-        pytest.param(*("exits_in_forward", "exit code 7", tuple(ENGINES)), marks=pytest.mark.whole),
-    ],
-)
-def test_a_net_that_kills_its_worker_is_an_outcome_and_the_other_framework_still_answers(
-    file: str, fragment: str, engines: tuple[str, ...]
-) -> None:
+def test_a_net_that_kills_its_worker_is_an_outcome_and_the_other_framework_still_answers() -> None:
+    # How one worker ends is the question, and starting all of them would take longer.
     with Workers() as workers:
-        whole = explore(load(NETS / f"{file}.py"), workers, engines=engines, selection="main")
+        whole = explore(
+            load(NETS / "crash_in_forward.py"), workers, engines=TAPES, selection="main"
+        )
     by_x = row(whole, BY_FIRST)
     assert by_x.results["torch-tape"].outcome == "crashed"
     error = by_x.results["torch-tape"].error
     assert error is not None
-    assert fragment in message(error)
+    assert "signal 6" in message(error)
     assert by_x.results["mindspore-tape"].outcome == "ok"
     assert not by_x.expected
-
-
-@pytest.mark.whole
-def test_a_net_that_hangs_is_stopped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("explorer.workers.process.GRACE_SECONDS", 20.0)
-    with Workers(request_seconds=5.0) as workers:
-        whole = explore(load(NETS / "hangs_in_forward.py"), workers, engines=TAPES)
-    assert row(whole, BY_FIRST).results["torch-tape"].outcome == "timed_out"
 
 
 def test_a_scenario_may_leave_one_framework_out(workers: Workers) -> None:
@@ -80,33 +63,30 @@ def test_a_tape_call_that_raises_leaves_nothing_behind_for_the_next_compile(
     assert (failed.outcome, compiled.outcome) == ("raised", "ok"), compiled.error
 
 
-IMPORTING = """import sys
-import numpy as np
-sys.path.append({folder!r})
-from factor_of_explored_net import FACTOR
-
-def inputs():
-    return {{"x": np.array([1.0], np.float32)}}
-
-def net(x):
-    return (x * FACTOR).sum()
-
-def mindspore_net():
-    return net
-
-def torch_net():
-    return net
-"""
+NESTED = GradCase("grad", 0, order=2)
 
 
-def test_workers_that_live_on_read_what_a_net_imports_anew(
-    tmp_path: Path, workers: Workers
-) -> None:
-    net = written(tmp_path, IMPORTING.format(folder=str(tmp_path)))
-    for factor in (2.0, 31.0):
-        written(tmp_path, f"FACTOR = {factor}\n", "factor_of_explored_net.py")
-        (main,) = explore(load(net), workers, engines=TAPES, selection="main", graphs=False).cases
-        for name, result in main.results.items():
-            gradients = [leaf.value for leaf in result.leaves if leaf.name == "dx"]
-            assert [unpack(array).tolist() for array in gradients] == [[factor]], name
-        assert main.expected
+def test_the_main_case_and_the_nested_calls_of_an_order_are_run(workers: Workers) -> None:
+    report = explore(
+        load(NETS / "square.py"), workers, engines=TAPES, order=3, selection="main", graphs=False
+    )
+    asked = [case.case for case in report.cases]
+    assert asked == [GradCase("grad", 0), NESTED, GradCase("grad", 0, order=3)]
+    for engine in TAPES:
+        values = leaves(row(report, NESTED), engine)
+        np.testing.assert_array_equal(np.unique(next(iter(values.values()))), [2])
+    (left_out,) = report.left_out
+    assert not set(left_out.cases) & set(asked)
+
+
+def test_a_case_that_is_named_is_run_alone(workers: Workers) -> None:
+    report = explore(
+        load(NETS / "square.py"),
+        workers,
+        engines=TAPES,
+        order=2,
+        graph_case=GradCase("grad", 0).label,
+        selection="main",
+        graphs=False,
+    )
+    assert [case.case for case in report.cases] == [GradCase("grad", 0)]

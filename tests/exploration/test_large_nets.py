@@ -82,22 +82,18 @@ def test_a_large_net_gets_more_time_for_a_request_unless_a_limit_was_given() -> 
 # Noise of one framework
 
 
-def test_noise_of_one_framework_is_that_of_pytorchs_tape() -> None:
-    (results,) = noise_jobs(nets(4), [CASE], CASE, of_one=True)
-    (levels,) = level_jobs(nets(4), CASE, of_one=True)
+@pytest.mark.parametrize(
+    ("engines", "tape"), [(ENGINES, "torch-tape"), (ENGINES[:2], "mindspore-tape")]
+)
+def test_noise_of_one_framework_is_that_of_pytorchs_tape_or_else_of_mindspores(
+    engines: tuple[str, ...], tape: str
+) -> None:
+    (results,) = noise_jobs(nets(4, engines), [CASE], CASE, of_one=True)
+    (levels,) = level_jobs(nets(4, engines), CASE, of_one=True)
     assert isinstance(results.key, NoiseKey)
-    assert results.key.tape == "torch-tape"
-    assert levels.key == LevelsKey("torch-tape")
-    assert levels.request.net.engine == "torch-tape"  # type: ignore[attr-defined]
-
-
-def test_without_pytorch_it_is_that_of_mindspore() -> None:
-    own = nets(4, ("mindspore-graph", "mindspore-tape"))
-    (results,) = noise_jobs(own, [CASE], CASE, of_one=True)
-    (levels,) = level_jobs(own, CASE, of_one=True)
-    assert isinstance(results.key, NoiseKey)
-    assert results.key.tape == "mindspore-tape"
-    assert levels.key == LevelsKey("mindspore-tape")
+    assert results.key.tape == tape
+    assert levels.key == LevelsKey(tape)
+    assert levels.request.net.engine == tape  # type: ignore[attr-defined]
 
 
 def test_otherwise_each_framework_is_measured() -> None:

@@ -10,11 +10,14 @@ from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause
 from explorer.model.divergence import Divergence, GradientAdded
 from explorer.scenario.load import load
+from explorer.words.causes import cause as cause_text
 from explorer.words.mended import summary
 from explorer.workers.workers import Workers
-from tests.support.causes import MISTAKES, Mistake, net_with
+from tests.support.causes import MISTAKES, net_with
+from tests.support.nets import NETS
 from tests.support.samples import some_rows
 from tests.support.several_mistakes import SEVERAL, Planted, Several, net_with_several
+from tests.support.twin_nets import twin_file
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -93,21 +96,27 @@ def test_behind_a_single_mistake_there_is_nothing(tmp_path: Path, workers: Worke
 
 
 @pytest.mark.whole
-def test_nothing_is_computed_again_where_two_graphs_are_the_same(
-    tmp_path: Path, workers: Workers
-) -> None:
-    alignment = compared(net_with(MISTAKES["nothing"], tmp_path), PAIRS[0], workers)
-    assert alignment.divergence is None
-    assert alignment.mended is None
-
-
-@pytest.mark.whole
-def test_a_divergence_that_nothing_explains_is_not_tried_again_where_nothing_else_changes(
-    tmp_path: Path, workers: Workers
-) -> None:
-    mistake = Mistake("ops.amax(h, 0)", "torch.softmax(h, 1).square().mean(1)", (4, 6), None)
-    alignment = compared(net_with(mistake, tmp_path), PAIRS[0], workers)
+def test_fifteen_norms_are_one_mistake_and_what_is_between_them_another(workers: Workers) -> None:
+    alignment = compared(NETS / "divergences" / "many_norms.py", PAIRS[1], workers)
+    first, *others = [cause for _, cause in named(alignment)]
+    assert first is not None
+    assert scopes(first) == [f"blocks.{number}.norm" for number in (1, 2, 3, 4, 5)]
+    assert [cause and cause.other_op for cause in others] == ["aten.relu.default", ""]
+    assert others[1] is not None
+    # The ninth has one eps on both sides.
+    assert scopes(others[1]) == [
+        f"blocks.{number}.norm" for number in (7, 8, 10, 11, 12, 13, 14, 15)
+    ]
     assert alignment.mended is not None
-    assert [place.why for place in alignment.mended.not_put_in] == ["size"]
-    assert alignment.mended.runs <= 3
-    assert alignment.mended.end == ""
+    assert (alignment.mended.end, alignment.mended.differing) == ("", ())
+
+
+def scopes(cause: Cause) -> list[str]:
+    """The modules in which the same mistake is too."""
+    return [places[0].scope for places in cause.also_at]
+
+
+def test_the_further_places_are_in_the_sentence(workers: Workers) -> None:
+    said = cause_text(compared(twin_file("five_gelus"), PAIRS[1], workers))
+    assert "so it does at 4 more places: `blocks.1.act, five_gelus.py:" in said
+    assert "and 1 more" in said

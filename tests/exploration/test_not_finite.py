@@ -26,18 +26,6 @@ PARTED = {
         "torch.prod(a)",
         {"torch-graph"},
     ),
-    "deviation of equal numbers": (
-        "np.full(4, 1.7, np.float32)",
-        "ops.std(a)",
-        "torch.std(a)",
-        TORCH,
-    ),
-    "norm at zero": (
-        "np.zeros(3, np.float32)",
-        "ops.norm(a)",
-        "torch.linalg.norm(a)",
-        TORCH,
-    ),
     "masked logarithm": (
         "np.array([0.0, 1.3, 2.1], np.float32)",
         "ops.where(a > 0, ops.log(ops.clamp(a, 1e-6, None)), ops.zeros_like(a)).sum()",
@@ -48,18 +36,6 @@ PARTED = {
         "np.array([89.5, 3.3], np.float32)",
         "ops.exp(a).sum()",
         "(torch.exp(a) / (1 + 0 * torch.exp(a))).sum()",
-        TORCH,
-    ),
-    "overflow at the border": (
-        "np.array([88.7228, 3.3], np.float32)",
-        "ops.exp(a).sum()",
-        "torch.exp(a).sum()",
-        TORCH,
-    ),
-    "infinities of either sign": (
-        "np.array([0.0, 3.3], np.float32)",
-        "(1 / a).sum()",
-        "(-1 / a).sum()",
         TORCH,
     ),
 }
@@ -105,12 +81,6 @@ def test_a_loss_that_is_nan_on_one_side_and_infinite_on_the_other_differs(
 
 
 EVERYWHERE = {
-    "no logarithm of a negative number": (
-        "np.array([-1.5, 1.3], np.float32)",
-        "ops.log(a).sum()",
-        "torch.log(a).sum()",
-        "cannot judge",
-    ),
     "a root at the border of its domain": (
         "np.array([0.0, 1.3], np.float32)",
         "ops.sqrt(a).sum()",
@@ -122,12 +92,6 @@ EVERYWHERE = {
         "(1 / (a * a)).sum()",
         "(1 / (a * a)).sum()",
         "cannot judge",
-    ),
-    "a gradient greater than any float32": (
-        "np.array([89.5, 3.3], np.float32)",
-        "ops.exp(a).sum()",
-        "torch.exp(a).sum()",
-        "agrees, in part",
     ),
 }
 """Nets on which all agree: the input, both nets, and the oracle's word."""

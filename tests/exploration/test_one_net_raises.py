@@ -12,6 +12,7 @@ from explorer.model.cases import GradCase
 from explorer.model.errors import ScenarioError
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
+from tests.support.nets import NETS
 from tests.support.samples import some_rows
 from tests.support.scenario_files import written
 from tests.support.scenario_reports import BY_FIRST, leaves, row
@@ -95,6 +96,11 @@ def test_where_no_net_runs_the_scenario_is_refused(workers: Workers, tmp_path: P
         explore(load(written(tmp_path, broken, "both_raise.py")), workers)
 
 
+def test_an_input_that_no_position_reaches_is_refused(workers: Workers) -> None:
+    with pytest.raises(ScenarioError, match=r"takes 'mask' only by keyword"):
+        explore(load(NETS / "keyword_only.py"), workers, engines=("torch-tape",))
+
+
 @pytest.mark.usefixtures("warm")
 def test_scenario_and_diff_show_what_the_other_net_gives_and_exit_with_1(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
@@ -112,42 +118,5 @@ def test_scenario_and_diff_show_what_the_other_net_gives_and_exit_with_1(
     assert answers[0] == "  mindspore-graph  [2, 4, 6]"
     assert answers[1].startswith("  torch-tape       AttributeError: ")
     assert (missing, end) == ("no graph from torch-tape", "the graphs are not compared")
-
-
-OVERWRITTEN = """
-
-def mindspore_net():
-    from mindspore import ops
-
-    def net(x):
-        y = ops.exp(x)
-        y[0] = 1.0
-        return y.sum()
-
-    return net
-
-
-def torch_net():
-    import torch
-
-    def net(x):
-        y = torch.exp(x)
-        y[0] = 1.0
-        return y.sum()
-
-    return net
-"""
-
-
-@pytest.mark.usefixtures("warm")
-def test_an_engine_that_refuses_to_differentiate_leaves_diff_the_other_result(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    file = str(written(tmp_path, INPUTS + OVERWRITTEN, "overwritten_exp.py"))
-    assert run(["diff", file, "torch-tape", "mindspore-graph"]) == 1
-    printed = capfd.readouterr().out
-    assert "only torch-tape raises" in printed
-    assert "modified by an inplace operation" in printed
-    assert "  mindspore-graph  [" in printed
     assert run(["diff", file, "torch-tape", "mindspore-graph", "--json"]) == 1
     assert "torch-tape has no graph" in capfd.readouterr().err

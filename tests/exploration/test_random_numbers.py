@@ -12,30 +12,20 @@ from explorer.workers.workers import Workers
 from tests.support.nets import NETS
 from tests.support.scenario_files import written
 from tests.support.standard_engines import ENGINES
+from tests.support.twin_nets import TWINS, twin_file
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
 TAPES = ("mindspore-tape", "torch-tape")
-TEXT = (NETS / "dropout_branch.py").read_text(encoding="utf-8")
+TEXT = TWINS["dropout_branch"]
 
 
 def main_case(report: Report) -> CaseReport:
     return report.cases[0]
 
 
-def with_port(
-    folder: Path, workers: Workers, name: str, written_as: str, instead: str, text: str = TEXT
-) -> Report:
-    """The main case of the net, its PyTorch side changed at one place."""
-    mindspore, torch = text.split("def torch_net")
-    assert torch.count(written_as) == 1
-    text = f"{mindspore}def torch_net{torch.replace(written_as, instead)}"
-    scenario = load(written(folder, text, f"{name}.py"))
-    return explore(scenario, workers, engines=TAPES, selection="main")
-
-
 def test_a_net_with_dropout_is_as_expected_in_all_engines(workers: Workers) -> None:
-    scenario = load(NETS / "dropout_branch.py")
+    scenario = load(twin_file("dropout_branch"))
     report = explore(scenario, workers, selection="main", graphs=False)
     case = main_case(report)
     assert list(case.results) == list(ENGINES)
@@ -46,7 +36,11 @@ def test_a_net_with_dropout_is_as_expected_in_all_engines(workers: Workers) -> N
 
 
 def test_a_mistake_beside_the_dropout_is_found(tmp_path: Path, workers: Workers) -> None:
-    report = with_port(tmp_path, workers, "wrong_beside", "torch.tanh", "torch.sigmoid")
+    mindspore, torch = TEXT.split("def torch_net")
+    assert torch.count("torch.tanh") == 1
+    wrong = f"{mindspore}def torch_net{torch.replace('torch.tanh', 'torch.sigmoid')}"
+    scenario = load(written(tmp_path, wrong, "wrong_beside.py"))
+    report = explore(scenario, workers, engines=TAPES, selection="main")
     case = main_case(report)
     assert case.drawn == ("dx", "dleft.weight", "dleft.bias")
     assert (case.verdict, case.expected) == ("differs", False)
@@ -57,27 +51,6 @@ def test_a_mistake_beside_the_dropout_is_found(tmp_path: Path, workers: Workers)
     assert alignment.divergence
     assert first_divergence(alignment).startswith("First divergence")
     assert "aten.sigmoid" in first_divergence(alignment)
-
-
-@pytest.mark.whole
-def test_a_dropout_on_one_side_alone_is_a_difference(tmp_path: Path, workers: Workers) -> None:
-    report = with_port(tmp_path, workers, "lost", "self.drop(self.left(x))", "self.left(x)")
-    case = main_case(report)
-    assert case.drawn == ()
-    assert (case.verdict, case.expected) == ("differs", False)
-    (alignment,) = report.alignments
-    assert alignment.divergence
-    assert "`Dropout`" in first_divergence(alignment)
-
-
-@pytest.mark.whole
-def test_a_rate_for_a_share_that_is_kept_is_found(tmp_path: Path, workers: Workers) -> None:
-    report = with_port(tmp_path, workers, "rate", "nn.Dropout(p=0.5)", "nn.Dropout(p=0.25)")
-    (alignment,) = report.alignments
-    assert alignment.divergence
-    assert not report.is_as_expected
-    assert "`Dropout` (drop, rate.py:25)" in first_divergence(alignment)
-    assert "0.5 of them against 0.25" in first_divergence(alignment)
 
 
 SHARED = TEXT.replace("SAME_DROPOUT = False\n", "")
@@ -93,16 +66,6 @@ def test_by_default_dropout_layers_drop_the_same_and_a_remark_says_so(
     (remark,) = report.findings
     assert (remark.kind, remark.names, remark.is_alarm) == ("masks", ("drop",), False)
     assert "SAME_DROPOUT" in case.results["torch-tape"].code
-
-
-@pytest.mark.whole
-def test_a_mistake_behind_a_dropout_is_found(tmp_path: Path, workers: Workers) -> None:
-    wrong = "(dropped * dropped).sum()", "(dropped * dropped * dropped).sum()"
-    report = with_port(tmp_path, workers, "behind", *wrong, text=SHARED)
-    assert main_case(report).verdict == "differs"
-    (alignment,) = report.alignments
-    assert alignment.divergence
-    assert "behind.py:45" in first_divergence(alignment)
 
 
 @pytest.mark.whole

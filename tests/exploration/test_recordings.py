@@ -1,6 +1,5 @@
 """Whether a recorded run gave the plain answer, bit for bit, is measured and told."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -8,14 +7,12 @@ import pytest
 
 from explorer.exploration.explore import explore
 from explorer.exploration.outcomes import altered_engines, recorded_otherwise
-from explorer.model.arrays import AnyArray, pack, unpack
+from explorer.model.arrays import pack, unpack
 from explorer.model.failures import Failure
 from explorer.model.results import Captured, Leaf, LeafNoise, Result, ResultNoise
 from explorer.scenario.load import load
 from explorer.words.findings import sentence
 from explorer.workers.workers import Workers
-from tests.support.nets import NETS
-from tests.support.samples import some
 from tests.support.scenario_files import written
 
 
@@ -80,14 +77,14 @@ import numpy as np
 
 
 def inputs():
-    return {{"a": np.array([1.0, 2.0, 3.0], np.float32)}}
+    return {"a": np.array([1.0, 2.0, 3.0], np.float32)}
 
 
 def mindspore_net():
     from mindspore import ops
 
     def net(a):
-        b = ops.{op}(a)
+        b = ops.exp(a)
         y = b.sum()
         b[:] = 0.0
         return y
@@ -97,22 +94,14 @@ def mindspore_net():
 
 
 @pytest.mark.mindspore
-@pytest.mark.parametrize(
-    ("op", "derivative"),
-    [
-        ("exp", np.exp),
-        pytest.param("tanh", lambda a: 1 - np.tanh(a) ** 2, marks=pytest.mark.whole),
-        pytest.param("sigmoid", lambda a: sigmoid(a) * sigmoid(-a), marks=pytest.mark.whole),
-    ],
-)
 def test_a_tape_that_is_watched_reads_what_was_overwritten_and_accuses_nobody(
-    workers: Workers, tmp_path: Path, op: str, derivative: Callable[[AnyArray], AnyArray]
+    workers: Workers, tmp_path: Path
 ) -> None:
     engines = ("mindspore-graph", "mindspore-tape")
-    scenario = load(written(tmp_path, FILLED.format(op=op), f"filled_{op}.py"))
+    scenario = load(written(tmp_path, FILLED, "filled.py"))
     report = explore(scenario, workers, engines=engines, selection="main")
     for result in report.cases[0].results.values():
-        expected = derivative(np.array([1.0, 2.0, 3.0]))
+        expected = np.exp([1.0, 2.0, 3.0])
         np.testing.assert_allclose(unpack(result.leaves[0].value), expected, atol=1e-5)
     assert altered_engines(report.findings) == {"mindspore-tape"}
     (alignment,) = report.alignments
@@ -125,7 +114,7 @@ import numpy as np
 
 
 def inputs():
-    return {{"a": np.{matrix}.astype(np.float32)}}
+    return {"a": np.tril(np.full((3, 3), 1e13)).astype(np.float32)}
 
 
 def torch_net():
@@ -139,17 +128,10 @@ def torch_net():
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize(
-    "matrix",
-    some(
-        ("tril(np.full((3, 3), 1e13))", "array([[0, 0, 1e20], [1e20, 3, 1]])"),
-        "tril(np.full((3, 3), 1e13))",
-    ),
-)
 def test_the_derivative_of_prod_that_recording_changes_is_no_divergence(
-    workers: Workers, tmp_path: Path, matrix: str
+    workers: Workers, tmp_path: Path
 ) -> None:
-    scenario = load(written(tmp_path, OVERFLOWING.format(matrix=matrix), "overflow.py"))
+    scenario = load(written(tmp_path, OVERFLOWING, "overflow.py"))
     report = explore(scenario, workers, selection="main")
     # Every product of all but one element has a zero.
     plain = unpack(report.cases[0].results["torch-tape"].leaves[0].value)
@@ -159,26 +141,8 @@ def test_the_derivative_of_prod_that_recording_changes_is_no_divergence(
     assert (alignment.divergence, alignment.altered) == (None, ("torch-tape",))
 
 
-def sigmoid(a: AnyArray) -> AnyArray:
-    value: AnyArray = 1 / (1 + np.exp(-a))
-    return value
-
-
 def test_an_answer_that_is_not_there_is_not_compared() -> None:
     raised = Result(outcome="raised", error=Failure("ValueError", "no"))
     assert told(answer(dx=[1.0]), raised) == []
     assert told(raised, answer(dx=[1.0])) == []
     assert list(recorded_otherwise({"torch-tape": Captured((), answer(dx=[1.0]))}, {})) == []
-
-
-@pytest.mark.whole
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_mindspore_s_tape_in_float64_is_told_and_does_not_accuse_the_net(workers: Workers) -> None:
-    report = explore(load(NETS / "gelu_in_double.py"), workers, selection="main")
-    findings = [finding for finding in report.findings if finding.kind == "recording"]
-    assert findings
-    assert all(finding.is_remark and "mindspore-tape" in sentence(finding) for finding in findings)
-    assert report.cases[0].expected
-    single = explore(load(NETS / "square_transposed.py"), workers, selection="main")
-    assert not [finding for finding in single.findings if finding.kind == "recording"]

@@ -26,7 +26,6 @@ from explorer.scenario.find import CHANGED
 from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.topics.measurements import can_be_kept, measure, stored
-from explorer.words.findings import sentence
 from explorer.words.oracle import oracle_summary
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Reply, Workers
@@ -34,7 +33,6 @@ from tests.support.nets import NETS
 from tests.support.sample_report import report
 from tests.support.samples import some
 from tests.support.scenario_files import written
-from tests.support.worker_targets import Word
 
 pytestmark = pytest.mark.own_store
 
@@ -67,11 +65,7 @@ def test_a_report_is_made_once_and_comes_back_equal(store: Store, workers: Worke
     assert made.graphs
     assert explored(SQUARE, TAPE, Idle(), store) == made
     assert stored_report(SQUARE, TAPE, store) == made
-
-
-@pytest.mark.torch
-def test_what_is_wanted_otherwise_or_afresh_is_asked(store: Store, workers: Workers) -> None:
-    explored(SQUARE, TAPE, workers, store)
+    # What is wanted otherwise, or afresh, is asked.
     with pytest.raises(AssertionError, match="asked for"):
         explored(SQUARE, Wanted(engines=("torch-graph",)), Idle(), store)
     with pytest.raises(AssertionError, match="asked for"):
@@ -124,30 +118,6 @@ def test_what_is_asked_of_a_file_that_is_changed_meanwhile_is_refused_and_not_ke
 WHOLE = msgspec.structs.replace(report(), left_out=(), ungraphed={})
 
 
-def test_a_report_that_lacks_nothing_is_kept() -> None:
-    assert is_whole(WHOLE)
-    selected = LeftOut("selected", (), "main")
-    assert is_whole(msgspec.structs.replace(WHOLE, left_out=(selected,)))
-
-
-@pytest.mark.parametrize("cause", ["timed_out", "interrupted"])
-def test_a_report_that_ended_early_is_not_kept(cause: str) -> None:
-    left_out = msgspec.convert({"cause": cause, "cases": []}, LeftOut)
-    assert not is_whole(msgspec.structs.replace(WHOLE, left_out=(left_out,)))
-
-
-@pytest.mark.parametrize("outcome", ["crashed", "timed_out"])
-def test_a_report_in_which_a_worker_was_lost_is_not_kept(outcome: str) -> None:
-    lost = msgspec.convert({"outcome": outcome}, Result)
-    case = msgspec.structs.replace(WHOLE.cases[0], results={"torch-tape": lost})
-    assert not is_whole(msgspec.structs.replace(WHOLE, cases=(case, *WHOLE.cases[1:])))
-    assert not is_whole(
-        msgspec.structs.replace(
-            WHOLE, ungraphed={"torch-tape": Ungraphed(Failure("crashed", "lost"))}
-        )
-    )
-
-
 def raising(error: Failure, *, is_graph_only: bool = False) -> Report:
     """A report in which one framework raised, or only the recording of its graph."""
     case = WHOLE.cases[0]
@@ -162,46 +132,25 @@ def raising(error: Failure, *, is_graph_only: bool = False) -> Report:
 
 @pytest.mark.parametrize("is_graph_only", [False, True])
 @pytest.mark.parametrize(
-    "error",
+    ("error", "is_kept"),
     [
-        Failure("RuntimeError", "Output 0 is a view and is being modified inplace"),
-        Failure("TypeError", "construct() takes 2 positional arguments"),
-        Failure("AttributeError", "'Tensor' has no attribute 'no_such_method'"),
+        (Failure("RuntimeError", "Output 0 is a view and is being modified inplace"), True),
+        (Failure("TypeError", "construct() takes 2 positional arguments"), True),
+        (Failure("AttributeError", "'Tensor' has no attribute 'no_such_method'"), True),
+        (Failure("MemoryError", ""), False),
+        (Failure("OutOfMemoryError", "CUDA out of memory. Tried to allocate 2.00 GiB"), False),
+        (Failure("RuntimeError", "DefaultCPUAllocator: can't allocate memory"), False),
+        (Failure("RuntimeError", "Malloc for kernel output failed, Memory isn't enough"), False),
+        (Failure("ModuleNotFoundError", "No module named 'mindcv'"), False),
+        (Failure("OSError", "[Errno 28] No space left on device"), False),
+        (Failure("timed_out", "no answer"), False),
+        (Failure("RuntimeError", kind="no_memory"), False),
     ],
 )
-def test_a_report_in_which_a_net_raises_is_kept(error: Failure, is_graph_only: bool) -> None:
-    assert is_whole(raising(error, is_graph_only=is_graph_only))
-
-
-@pytest.mark.parametrize("is_graph_only", [False, True])
-@pytest.mark.parametrize(
-    "error",
-    [
-        Failure("MemoryError", ""),
-        Failure("OutOfMemoryError", "CUDA out of memory. Tried to allocate 2.00 GiB"),
-        Failure("RuntimeError", "[enforce fail] DefaultCPUAllocator: can't allocate memory"),
-        Failure("RuntimeError", "Malloc for kernel output failed, Memory isn't enough"),
-        Failure("ModuleNotFoundError", "No module named 'mindcv'"),
-        Failure("OSError", "[Errno 28] No space left on device"),
-        Failure("timed_out", "no answer"),
-        Failure("RuntimeError", kind="no_memory"),
-    ],
-)
-def test_a_report_that_lacks_time_memory_or_a_package_is_not_kept(
-    error: Failure, is_graph_only: bool
+def test_a_report_is_kept_where_a_net_raises_and_not_where_time_memory_or_a_package_is_lacking(
+    error: Failure, is_kept: bool, is_graph_only: bool
 ) -> None:
-    assert not is_whole(raising(error, is_graph_only=is_graph_only))
-
-
-def test_a_report_without_the_graph_of_a_lost_worker_is_not_kept() -> None:
-    assert not is_whole(msgspec.structs.replace(WHOLE, lost_graphs=("torch-tape",)))
-
-
-def test_a_report_of_which_noise_could_not_be_measured_is_not_kept() -> None:
-    lost = ReportFinding(fact=NoiseUnknown("torch", Failure("crashed", "lost")))
-    assert not is_whole(msgspec.structs.replace(WHOLE, findings=(lost,)))
-    remark = ReportFinding(fact=RecordedOtherwise("torch-tape", {"dx": 1e-7}))
-    assert is_whole(msgspec.structs.replace(WHOLE, findings=(remark,)))
+    assert is_whole(raising(error, is_graph_only=is_graph_only)) is is_kept
 
 
 def lacking(noise: str = "", oracle: Outcome = "ok", results: Outcome = "ok") -> Report:
@@ -217,17 +166,50 @@ def lacking(noise: str = "", oracle: Outcome = "ok", results: Outcome = "ok") ->
     return msgspec.structs.replace(WHOLE, cases=(changed, *WHOLE.cases[1:]), findings=findings)
 
 
-def test_what_took_too_long_beside_the_results_leaves_a_report_worth_keeping() -> None:
-    for report_ in (lacking(noise="timed_out"), lacking(oracle="timed_out")):
-        assert not is_whole(report_)
-        assert has_all_results(report_)
-        assert lacks_only_time(report_)
+def but(**changes: object) -> Report:
+    """The whole report with other values of some of its fields."""
+    return msgspec.structs.replace(WHOLE, **changes)
 
 
-def test_a_result_that_is_missing_or_a_worker_that_died_does_not() -> None:
-    assert not has_all_results(lacking(results="timed_out"))
-    assert not lacks_only_time(lacking(noise="crashed"))
-    assert not lacks_only_time(lacking(oracle="crashed"))
+REMARK = ReportFinding(fact=RecordedOtherwise("torch-tape", {"dx": 1e-7}))
+
+
+@pytest.mark.parametrize(
+    ("made", "is_kept"),
+    [
+        (WHOLE, True),
+        (but(left_out=(LeftOut("selected", (), "main"),)), True),
+        (but(findings=(REMARK,)), True),
+        # It ended early, or a worker was lost.
+        (but(left_out=(LeftOut("timed_out", ()),)), False),
+        (but(left_out=(LeftOut("interrupted", ()),)), False),
+        (lacking(results="crashed"), False),
+        (lacking(results="timed_out"), False),
+        (lacking(oracle="timed_out"), False),
+        (lacking(noise="crashed"), False),
+        (but(ungraphed={"torch-tape": Ungraphed(Failure("crashed", "lost"))}), False),
+        (but(lost_graphs=("torch-tape",)), False),
+    ],
+)
+def test_a_report_that_lacks_nothing_is_kept(made: Report, is_kept: bool) -> None:
+    assert is_whole(made) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("made", "has_results", "lacks_time"),
+    [
+        (lacking(noise="timed_out"), True, True),
+        (lacking(oracle="timed_out"), True, True),
+        (lacking(results="timed_out"), False, True),
+        (lacking(noise="crashed"), True, False),
+        (lacking(oracle="crashed"), True, False),
+    ],
+)
+def test_what_took_too_long_beside_the_results_leaves_a_report_worth_keeping(
+    made: Report, has_results: bool, lacks_time: bool
+) -> None:
+    assert has_all_results(made) is has_results
+    assert lacks_only_time(made) is lacks_time
 
 
 class TakesTooLong(Workers):
@@ -264,31 +246,6 @@ def test_a_report_without_central_differences_is_kept_for_the_limit_that_they_ex
         assert one.expected == other.expected == third.expected
     assert is_whole(left_out)
     assert "--no-oracle" in oracle_summary(left_out.cases)
-
-
-class LosesNoise(Workers):
-    """Workers of which PyTorch's dies whenever it is to measure noise."""
-
-    def call(
-        self, kind: WorkerKind, target: str, argument: msgspec.Struct, reply: type[Reply]
-    ) -> Reply | Lost:
-        """As Workers.call."""
-        if target.startswith("explorer.engines.torch.noise"):
-            return super().call(kind, "tests.support.worker_targets:aborts", Word(""), reply)
-        return super().call(kind, target, argument, reply)
-
-
-@pytest.mark.whole
-@pytest.mark.torch
-def test_a_worker_that_is_lost_over_noise_is_told_and_the_report_is_not_kept(store: Store) -> None:
-    with LosesNoise() as workers:
-        made = explored(SQUARE, TAPE, workers, store)
-    assert not is_whole(made)
-    assert stored_report(SQUARE, TAPE, store) is None
-    (remark,) = made.findings
-    assert (remark.kind, remark.is_alarm) == ("noise", False)
-    assert "PyTorch" in sentence(remark)
-    assert "signal 6" in sentence(remark)
 
 
 @pytest.mark.torch

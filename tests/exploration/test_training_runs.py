@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from explorer.exploration.training_runs import checked_engines, drift, trained
-from explorer.exploration.trainings import compared
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.errors import UsageError
 from explorer.model.results import Leaf
@@ -141,13 +140,3 @@ def test_a_run_is_no_way_off_itself() -> None:
 
     same = drift(training(), training())
     assert (same.losses, same.weights) == ((0.0, 0.0), {"fc.weight": (0.0, 0.0)})
-
-
-@pytest.mark.whole
-@pytest.mark.torch
-def test_the_count_of_steps_is_no_difference_between_two_runs(workers: Workers) -> None:
-    scenario = read(find(str(NETS / "trained_in_jax.py")))
-    (run,) = trained(scenario, workers, ("torch-tape",), 3).values()
-    comparison = compared(run, run)
-    assert comparison.difference is None
-    assert {answer.question: answer.status for answer in comparison.answers}["state"] == "same"

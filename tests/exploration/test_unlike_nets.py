@@ -1,15 +1,25 @@
-"""Nets that differ in what they train, or in what hides a mistake: told, and gone on with."""
+"""Nets that differ in what they train, return or call their parameters are compared all the same."""
 
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from explorer.exploration.explore import explore
-from explorer.model.engines import ENGINES
-from explorer.scenario.load import load, module_of
-from explorer.words.divergences import first_divergence
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.findings import Omitted, PackedParameters, PairedParameters
+from explorer.model.report import Report
+from explorer.scenario.load import load
 from explorer.words.findings import sentence
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
-from tests.support.samples import some
+from tests.support.scenario_files import written
+from tests.support.scenario_reports import BY_FIRST, leaves, row
+from tests.support.two_sided import Side, normal, scenario_text
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -32,25 +42,118 @@ def test_what_one_net_alone_trains_is_found_and_the_rest_is_compared(workers: Wo
     assert names.isdisjoint({"dfc.weight", "dscale", "dsteps"})
 
 
-@pytest.mark.parametrize(
-    "name",
-    some(("buffer_hides_mistake", "folded_constant_hides_mistake"), "buffer_hides_mistake"),
+# Objects beside tensors
+
+
+def test_a_class_with_a_cache_is_taken_by_its_tensors_on_every_engine(workers: Workers) -> None:
+    report = explore(load(NETS / "model_output.py"), workers, selection="structure")
+    (finding,) = report.findings
+    assert finding.fact == Omitted("torch", {"past_key_values": "Cache"})
+    assert finding.is_remark
+    assert sentence(finding) == (
+        "PyTorch's net returns past_key_values (Cache) beside its tensors; only the tensors are"
+        " compared and differentiated"
+    )
+    assert report.is_as_expected
+    answered = [case for case in report.cases if case.verdict != "all_raise"]
+    assert len(answered) > 2
+    for case in answered:
+        assert {result.outcome for result in case.results.values()} == {"ok"}
+        assert case.oracle_agrees
+    assert len(report.graphs) >= 4
+    main = row(report, GradCase("grad", 0, "all"))
+    weight = np.array([[0.5, -1.0], [2.0, 0.25], [1.0, 1.0]])
+    x = np.array([[1.0, 2.0], [0.5, -1.0]])
+    expected = (2 * x @ weight.T + 1) @ weight
+    for engine in main.results:
+        np.testing.assert_allclose(leaves(main, engine)["dx"], expected, rtol=1e-6)
+
+
+@pytest.mark.whole
+def test_a_dataclass_is_taken_by_its_tensors_in_both_styles(workers: Workers) -> None:
+    engines = ("torch-tape", "torch-graph")
+    report = explore(
+        load(NETS / "dataclass_with_cache.py"), workers, engines=engines, selection="main"
+    )
+    (finding,) = report.findings
+    assert finding.fact == Omitted("torch", {"config": "Config", "name": "str"})
+    main = row(report, BY_FIRST)
+    for engine in engines:
+        np.testing.assert_array_equal(leaves(main, engine)["dx"], [4, 8, -12])
+    assert report.is_as_expected
+
+
+# Parameters of other names, shapes and pieces, without a map of names
+
+
+@pytest.fixture(scope="module")
+def packed(workers: Workers) -> Report:
+    scenario = load(NETS / "packed_projections.py")
+    return explore(scenario, workers, graphs=False, selection="main")
+
+
+def test_packed_projections_start_alike_and_are_compared(packed: Report) -> None:
+    (case,) = packed.cases
+    assert case.verdict == "match"
+    assert case.oracle_agrees
+    names = [leaf.name for leaf in case.results["mindspore-graph"].leaves]
+    assert names == [leaf.name for leaf in case.results["torch-tape"].leaves]
+    assert {"dfirst.in_proj.weight", "dsecond.query.bias"} <= set(names)
+
+
+def test_what_was_paired_and_packed_is_a_remark(packed: Report) -> None:
+    facts = {type(finding.fact): finding for finding in packed.findings}
+    assert set(facts) == {PairedParameters, PackedParameters}
+    assert not any(finding.is_alarm for finding in facts.values())
+    paired = facts[PairedParameters].fact
+    assert isinstance(paired, PairedParameters)
+    assert paired.confirmed
+    assert dict(paired.examples)["scale"] == "gain"
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("engine", ["mindspore-tape", "torch-tape"])
+def test_the_listing_of_packed_nets_computes_the_same(packed: Report, engine: str) -> None:
+    (case,) = packed.cases
+    result = case.results[engine]
+    done = subprocess.run(
+        [sys.executable, "-c", result.code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    printed = np.array(re.findall(r"-?\d+\.\d*(?:e[+-]\d+)?", done.stdout), float)
+    assert len(printed)
+    # Of packed parameters too; digits are rounded, and what is far inside a large tensor is left out.
+    names = ("dgain", "dfirst.in_proj.weight", "dsecond.query.weight")
+    leaves = [leaf for leaf in result.leaves if leaf.name in names]
+    assert len(leaves) == len(names)
+    for leaf in leaves:
+        first = unpack(leaf.value).ravel()[0]
+        assert np.abs(printed - first).min() <= 1e-3 * abs(first) + 1e-4
+
+
+SWAPPED = scenario_text(
+    normal(2, 3),
+    Side(
+        "self.left, self.right = nn.Dense(3, 3), nn.Dense(3, 3)",
+        "return ops.sigmoid(self.left(x)) * self.right(x)",
+    ),
+    Side(
+        "self.up, self.gate = nn.Linear(3, 3), nn.Linear(3, 3)",
+        "return torch.sigmoid(self.gate(x)) * self.up(x)",
+    ),
+    head="",
 )
-def test_a_mistake_beside_a_constant_is_named_in_every_pair_of_engines(
-    name: str, workers: Workers
+
+
+@pytest.mark.whole
+def test_branches_of_one_shape_declared_in_another_order_are_paired_by_value(
+    workers: Workers, tmp_path: Path
 ) -> None:
-    scenario = load(NETS / "hidden" / f"{name}.py")
-    lines = {
-        line.strip(): number for number, line in enumerate(scenario.path.read_text().split("\n"), 1)
-    }
-    at_fault = {f"{name}.py:{lines[line]}" for line in module_of(scenario).FAULT.values()}
-    report = explore(scenario, workers, selection="main")
-    for alignment in report.alignments:
-        frameworks = {ENGINES[alignment.left].framework, ENGINES[alignment.right].framework}
-        if len(frameworks) == 1:
-            assert alignment.divergence is None
-        else:
-            assert alignment.divergence is not None
-            located = {alignment.divergence.ends[0].source, alignment.divergence.ends[1].source}
-            named = {source.rsplit("/", 1)[-1] for source in located}
-            assert named == at_fault, first_divergence(alignment)
+    scenario = load(written(tmp_path, SWAPPED))
+    report = explore(scenario, workers, graphs=False, selection="main")
+    (case,) = report.cases
+    assert case.verdict == "match"
+    (finding,) = report.findings
+    assert isinstance(finding.fact, PairedParameters)
+    assert dict(finding.fact.examples) == {"left": "gate", "right": "up"}
+    assert set(finding.fact.ways) == {"value"}

@@ -33,14 +33,12 @@ def tapes(workers: Workers, tmp_path: Path) -> NetRunner:
     return NetRunner(workers, tmp_path, TAPES)
 
 
-@pytest.fixture
-def wrong_sine(monkeypatch: pytest.MonkeyPatch) -> str:
-    """An operator that is another function in MindSpore."""
+def plant(framework: Framework, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An operator "wrong" that is another function in one framework."""
     right = operators.OPERATORS["sin"]
-    texts = {**right.texts, "mindspore": "ops.cos({0})"}
+    texts = {**right.texts, framework: right.texts[framework].replace("sin", "cos")}
     wrong = Operator("wrong", texts, 1, right.fit, right.bound)
     monkeypatch.setitem(operators.OPERATORS, "wrong", wrong)
-    return "wrong"
 
 
 LONG = (step("t0", "tanh", "a"), step("t1", "wrong", "t0"), step("t2", "mul", "t1", "t0"))
@@ -56,10 +54,7 @@ def test_a_net_without_mistake_agrees(runner: NetRunner) -> None:
 def test_a_mistake_planted_in_one_of_three_frameworks_is_blamed_on_its_engines(
     framework: Framework, workers: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = operators.OPERATORS["sin"]
-    texts = {**right.texts, framework: right.texts[framework].replace("sin", "cos")}
-    wrong = Operator("wrong", texts, 1, right.fit, right.bound)
-    monkeypatch.setitem(operators.OPERATORS, "wrong", wrong)
+    plant(framework, monkeypatch)
     runner = NetRunner(workers, tmp_path, tuple(ENGINES))
     net: Program = program(*LONG)
     sighting = runner.run(net)
@@ -80,10 +75,10 @@ def test_what_no_compiler_captures_is_known_in_each(
     assert len(known_reasons(net, sighting)) == 2
 
 
-@pytest.mark.usefixtures("wrong_sine")
 def test_a_planted_mistake_is_found_blamed_cut_down_and_told_from_a_bad_point(
-    tapes: NetRunner,
+    tapes: NetRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    plant("mindspore", monkeypatch)
     net: Program = program(*LONG)
     sighting = tapes.run(net)
     # The oracle runs PyTorch's net.

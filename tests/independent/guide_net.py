@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 
-X = np.array([[1, 2, 3]], np.float32)
-Y = np.array(19, np.float32)
-W = np.array([[2, 3, 4]], np.float32)
+INPUT = np.array([[1, 2, 3]], np.float32)
+TARGET = np.array(19, np.float32)
+WEIGHT = np.array([[2, 3, 4]], np.float32)
+
+ERROR = float((INPUT * WEIGHT).sum() - TARGET)
+BY_INPUT, BY_WEIGHT, BY_TARGET = 2 * ERROR * WEIGHT, 2 * ERROR * INPUT, -2 * ERROR
+"""The gradients of the loss (x·w − y)², by hand."""
 
 
 def mindspore_net(outputs: str = "loss and logits") -> Any:
@@ -21,7 +25,7 @@ def mindspore_net(outputs: str = "loss and logits") -> Any:
     class Net(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
         def __init__(self) -> None:
             super().__init__()
-            self.fc = nn.Dense(3, 1, weight_init=ms.Tensor(W), has_bias=False)
+            self.fc = nn.Dense(3, 1, weight_init=ms.Tensor(WEIGHT), has_bias=False)
             self.loss = nn.MSELoss()
 
         def construct(self, x: Any, y: Any) -> Any:
@@ -44,14 +48,14 @@ def mindspore_arguments() -> tuple[Any, Any]:
     """The input and the target as MindSpore's tensors."""
     import mindspore as ms
 
-    return ms.Tensor(X), ms.Tensor(Y)
+    return ms.Tensor(INPUT), ms.Tensor(TARGET)
 
 
 def torch_leaves() -> tuple[Any, Any, Any]:
     """Input, target and weight as leaves of PyTorch's tape."""
     import torch
 
-    return tuple(torch.tensor(values, requires_grad=True) for values in (X, Y, W))
+    return tuple(torch.tensor(values, requires_grad=True) for values in (INPUT, TARGET, WEIGHT))
 
 
 def torch_net(x: Any, y: Any, w: Any) -> tuple[Any, Any]:
@@ -79,6 +83,7 @@ def _structure(result: Any, values: list[Any]) -> str:
 
 def _name(array: Any) -> str:
     # The gradient with respect to the input is a multiple of the weight, that by the weight one of the input.
-    if array.shape == W.shape:
-        return "dx" if np.allclose(array / array[0, 0], W / W[0, 0]) else "dfc.weight"
+    if array.shape == WEIGHT.shape:
+        is_by_input = np.allclose(array / array[0, 0], WEIGHT / WEIGHT[0, 0])
+        return "dx" if is_by_input else "dfc.weight"
     return {1.0: "loss", 20.0: "logits", -2.0: "dy"}[float(array)]

@@ -13,6 +13,9 @@ IR = Path("ir")
 BOOKKEEPING = {"MakeTuple", "TupleGetItem", "Depend", "Load", "UpdateState", "TensorMove"}
 """Operators that compute nothing: they build tuples, order effects, and copy."""
 
+UPDATES = {"SGD", "ApplyMomentum", "Assign", "AssignAdd"}
+"""Operators of optimizers."""
+
 ASSIGNED = re.compile(
     r"^ +%\d+\([^)]*\) = (\w+).*?# Fullname with scope: \(([^)]*)\)", re.MULTILINE | re.DOTALL
 )
@@ -39,9 +42,15 @@ def graphs() -> list[list[Operator]]:
     return [_operators(path.read_text(encoding="utf-8")) for path in files]
 
 
-def names(operators: list[Operator]) -> list[str]:
-    """What operators are called."""
-    return [operator.name for operator in operators]
+def counted(operators: list[Operator]) -> dict[str, int]:
+    """How many operators of a graph are of the forward, of the backward and of an optimizer's update."""
+    backward = sum(operator.backward for operator in operators)
+    update = sum(operator.name in UPDATES for operator in operators)
+    return {
+        "forward": len(operators) - backward - update,
+        "backward": backward,
+        "update": update,
+    }
 
 
 def _number(path: Path) -> int:
@@ -55,52 +64,3 @@ def _operators(text: str) -> list[Operator]:
         if plain not in BOOKKEEPING:
             operators.append(Operator(plain, backward=scope.startswith("Gradients")))
     return operators
-
-
-STATEMENT = re.compile(r"^  (?=%\d+\(|Return\()", re.MULTILINE)
-"""Where a statement of a graph begins."""
-
-NAME = re.compile(r"%[\w.]+")
-FLOATS = re.compile(r"<(?:Ref\[)?Tensor\[Float32\]\]?, \(([\d, ]*)\)")
-"""A tensor's type and shape, `<Tensor[Float32], (1, 3)>`."""
-
-
-def kept_for_the_backward() -> dict[str, int]:
-    """What operators under Gradients read of those that are not, in the graph compiled last.
-
-    The tensors, their bytes where the forward made them, and their bytes where they were given.
-    """
-    newest = max(IR.glob("*_validate_*.ir"), key=_number)
-    head, *statements = STATEMENT.split(newest.read_text(encoding="utf-8"))
-    # Of the statements before, by the names of their results; what is given has no statement.
-    made, read = {}, set()  # type: dict[str, str], set[str]
-    for statement in statements:
-        first_line = statement.splitlines()[0]
-        result, *operands = NAME.findall(first_line) or [""]
-        if "# Fullname with scope: (Gradients" in statement:
-            read.update(operands)
-        else:
-            made[result] = statement
-    kept = {name for name in read if name in made or name.startswith("%para")}
-    given = {name for name in kept if name not in made}
-    sizes = {name: _bytes(_given_type(head, name)) for name in given}
-    sizes.update({name: _bytes(made[name].partition("-> ")[2]) for name in kept - given})
-    return {
-        "tensors": len(kept),
-        "bytes": sum(sizes[name] for name in kept - given),
-        "of inputs and parameters": sum(sizes[name] for name in given),
-    }
-
-
-def _given_type(head: str, name: str) -> str:
-    return head.partition(f"{name}: ")[2]
-
-
-def _bytes(text: str) -> int:
-    """The bytes of the first tensor of float32 numbers whose type stands in a text."""
-    match = FLOATS.search(text)
-    assert match, text[:200]
-    size = 4
-    for axis in match[1].split(","):
-        size *= int(axis) if axis.strip() else 1
-    return size

@@ -1,11 +1,6 @@
 """What is recorded of claims and studies is what the independent programs find."""
 
 import ast
-import fcntl
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -14,11 +9,11 @@ from typing import Any
 import pytest
 
 from explorer.model.measurement import Measured
-from explorer.shipped import PACKAGE
 from explorer.topics import STUDIES, TOPICS, claims, topic
 from tests.independent import run
-from tests.independent.agreements import AGREEMENTS, WITHOUT_PROGRAM, Agreement
+from tests.independent.agreements import AGREEMENTS, SHARED, WITHOUT_PROGRAM, Agreement
 from tests.independent.comparison import at, difference
+from tests.independent.once import found_once
 from tests.support.house import packages_imported
 from tests.support.topics import recorded, recorded_study
 
@@ -31,9 +26,9 @@ Finders = Mapping[str, Any]
 
 def program_of(subject: Subject) -> str:
     """The name of the program about a claim's row or a study."""
+    subject = SHARED.get(subject, subject)
     if isinstance(subject, int):
-        # The first seven rows are one call of grad with other arguments.
-        return f"row_{1 if subject <= 7 else subject:02}"
+        return f"row_{subject:02}"
     return f"study_{subject.replace('-', '_')}"
 
 
@@ -56,45 +51,17 @@ GROUPED = by_topic()
 
 @pytest.fixture(scope="session")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Finders]:
-    """Gives what a program found; all programs of a library run at once, and once in all processes."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    """Gives what a program found; all programs of a library run at once."""
 
     @cache
     def everything() -> dict[str, dict[str, Any]]:
         figures: dict[str, dict[str, Any]] = {}
         for library in run.FUNCTIONS:
-            for program, finders in _run_once(library, shared).items():
+            for program, finders in found_once(tmp_path_factory, run.__name__, library).items():
                 figures.setdefault(program, {}).update(finders)
         return figures
 
     return lambda program: everything()[program]
-
-
-def _run_once(library: str, shared: Path) -> dict[str, Any]:
-    folder = shared / f"independent-{library}"
-    folder.mkdir(exist_ok=True)
-    answer = folder / "figures.json"
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not answer.exists():
-            answer.write_text(_run(library, folder), encoding="utf-8")
-    figures: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
-    return figures
-
-
-def _run(library: str, folder: Path) -> str:
-    (folder / "ir").mkdir(exist_ok=True)
-    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.independent.run", library],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def measured_for(subject: Subject) -> Mapping[str, Measured]:
@@ -138,6 +105,13 @@ def test_every_program_is_compared_with_something() -> None:
     assert compared == set(run.programs())
 
 
+def test_who_shares_a_program_shares_what_is_measured_or_compares_it_anew() -> None:
+    agreed = {agreement.measurement for agreement in AGREEMENTS}
+    compared = {agreement.subject for agreement in AGREEMENTS}
+    for subject in SHARED:
+        assert subject in compared or agreed & set(measured_for(subject)), subject
+
+
 def imports_of_the_explorer(source: str) -> list[str]:
     """The packages that a text imports and a program may not: the explorer, and tests that use it."""
     tree = ast.parse(source)
@@ -157,7 +131,7 @@ def imports_of_the_explorer(source: str) -> list[str]:
 @pytest.mark.slow
 def test_the_programs_import_nothing_of_the_explorer() -> None:
     modules = [path for path in HERE.rglob("*.py") if not path.stem.startswith("test_")]
-    assert len(modules) > len(run.programs())
+    assert {*run.FOLDER.glob("*.py")} < {*modules}
     for path in modules:
         assert imports_of_the_explorer(path.read_text(encoding="utf-8")) == [], path.name
 

@@ -63,11 +63,12 @@ def led_to(figures: Any, way: Way) -> Iterator[Way]:
 
 @cache
 def covered(row: int) -> dict[str, set[Way]]:
-    """The places that agreements on a claim lead to, by measurement."""
+    """The places that agreements on claims lead to, by measurement of this one."""
     figures = {name: outcome.figures for name, outcome in measured(row).items()}
     places: dict[str, set[Way]] = defaultdict(set)
     for agreement in AGREEMENTS:
-        if agreement.subject == row and agreement.measurement in figures:
+        # A study of that name may look at another net.
+        if isinstance(agreement.subject, int) and agreement.measurement in figures:
             places[agreement.measurement].update(
                 led_to(figures[agreement.measurement], agreement.path)
             )

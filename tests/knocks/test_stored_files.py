@@ -7,16 +7,10 @@ import sys
 import time
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from explorer.model.report import Report
 from explorer.store.keys import Key
 from explorer.store.store import ENDING, Store, checked
-from explorer.workers.protocol import Lost
-from explorer.workers.workers import Workers
-from tests.support.sample_report import report
-from tests.support.worker_targets import Word
 
 pytestmark = pytest.mark.own_store
 
@@ -42,25 +36,6 @@ def the_file(store: Store) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "record", [b"", b"dx", {"dx": [2.0, 4.0, 6.0]}], ids=["none", "bytes", "map"]
-)
-def test_a_file_cut_short_anywhere_is_made_again(
-    record: object, store: Store, told: list[str]
-) -> None:
-    kind = type(record)
-    store.put(KEY, record)
-    path = the_file(store)
-    content = path.read_bytes()
-    for length in range(len(content)):
-        path.write_bytes(content[:length])
-        assert store.get(KEY, kind) is None, length
-        assert not path.exists()
-    assert len(told) == len(content)
-    path.write_bytes(content)
-    assert store.get(KEY, kind) == record
-
-
 def test_a_file_with_any_byte_altered_is_the_same_result_or_none(store: Store) -> None:
     store.put(KEY, {"dx": [2.0, 4.0, 6.0]})
     content = the_file(store).read_bytes()
@@ -74,21 +49,6 @@ def test_a_file_with_any_byte_altered_is_the_same_result_or_none(store: Store) -
             taken += got is not None
     # The time of writing alone is not part of what a result depends on, and it is 25 bytes long.
     assert taken <= 25 * len(BITS)
-
-
-@pytest.mark.whole
-def test_a_report_cut_short_or_altered_is_never_another_report(store: Store) -> None:
-    whole = report()
-    store.put(KEY, whole)
-    content = the_file(store).read_bytes()
-    expected = msgspec.msgpack.encode(whole)
-    step = max(1, len(content) // 4000)
-    for place in range(0, len(content), step):
-        assert checked(content[:place], KEY, Report) is None
-        altered = bytearray(content)
-        altered[place] ^= 0x04
-        got = checked(bytes(altered), KEY, Report)
-        assert got is None or msgspec.msgpack.encode(got) == expected
 
 
 WRITING = """
@@ -169,12 +129,3 @@ with Workers(job_seconds=30) as workers:
 @pytest.mark.slow
 def test_limits_are_kept_while_the_clock_jumps() -> None:
     subprocess.run([sys.executable, "-c", JUMPING], check=True, timeout=60)
-
-
-def test_a_worker_s_limit_is_not_on_the_clock_on_the_wall(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = time.time
-    monkeypatch.setattr(time, "time", lambda: real() - 10**9)
-    with Workers(job_seconds=0.0) as workers:
-        lost = workers.call("torch", "tests.support.worker_targets:echo", Word("x"), Word)
-    assert isinstance(lost, Lost)
-    assert lost.outcome == "not_asked"

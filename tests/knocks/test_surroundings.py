@@ -91,28 +91,6 @@ def test_every_command_bears_odd_paths(
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.torch
-@pytest.mark.parametrize(
-    "home",
-    [
-        pytest.param(
-            {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": "/proc/nowhere"}, marks=pytest.mark.whole
-        ),
-        pytest.param({"HOME": "/proc/nowhere", "XDG_CACHE_HOME": ""}, marks=pytest.mark.whole),
-    ],
-    ids=["cache", "home"],
-)
-def test_a_home_that_takes_nothing_is_told_once_and_stops_nothing(
-    home: dict[str, str], tmp_path: Path
-) -> None:
-    file = written(tmp_path, NET, "net.py")
-    done = explorer("scenario", str(file), *SOON, "--json", cwd=tmp_path, **home, EXPLORER_STORE="")
-    assert done.returncode == 0, done.stderr
-    assert values(done.stdout) == [2.0, 4.0, 6.0]
-    assert "Traceback" not in done.stderr
-    assert done.stderr.count("results cannot be stored in") == 1
-
-
 def test_a_path_that_is_no_text_is_refused_in_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

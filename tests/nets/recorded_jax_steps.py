@@ -122,14 +122,14 @@ def several_passes(record):
     return run(record, train_step, start(), ())
 
 
-def module(record):
-    """A module of flax.nnx with running statistics, its step compiled as a whole."""
+def module_trainer(**norm):
+    """A module of flax.nnx with running statistics, its optimizer, and its step compiled as a whole."""
     from flax import nnx
 
     class Net(nnx.Module):
         def __init__(self, rngs):
             self.first = nnx.Linear(6, 16, rngs=rngs)
-            self.norm = nnx.BatchNorm(16, rngs=rngs)
+            self.norm = nnx.BatchNorm(16, rngs=rngs, **norm)
             self.last = nnx.Linear(16, 3, rngs=rngs)
 
         def __call__(self, x):
@@ -142,17 +142,22 @@ def module(record):
 
     @nnx.jit
     def train_step(net, optimizer, x, y):
-        def loss_fn(net):
+        def loss_fn(net, x):
             return optax.softmax_cross_entropy_with_integer_labels(net(x), y).mean()
 
-        loss, grads = nnx.value_and_grad(loss_fn)(net)
+        loss, grads = nnx.value_and_grad(loss_fn)(net, x)
         optimizer.update(grads)
         return loss
 
+    return train_step, net, optimizer, lambda: (nnx.state(net), nnx.state(optimizer))
+
+
+def module(record):
+    train_step, net, optimizer, state = module_trainer()
     for step in range(2):
         with record(step):
             loss = train_step(net, optimizer, GIVEN["x"], GIVEN["y"])
-    return digest((nnx.state(net), nnx.state(optimizer), loss))
+    return digest((*state(), loss))
 
 
 PROGRAMS = (eager, compiled, donated, tanh, split, several_passes, module)
@@ -277,4 +282,5 @@ def main():
     print(json.dumps(computed))
 
 
-main()
+if __name__ == "__main__":
+    main()

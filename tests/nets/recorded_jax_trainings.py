@@ -3,50 +3,36 @@
 ``python recorded_jax_trainings.py FOLDER WEIGHTS.npz`` writes a training of each program.
 """
 
-import hashlib
 import json
 import sys
-import warnings
 from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).parent))
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from recorded_jax_steps import (
+    FOLDER,
+    GIVEN,
+    dense,
+    digest,
+    loss_of,
+    module_trainer,
+    start,
+    warned,
+)
 
 import explorer
 
-FOLDER = Path(sys.argv[1])
-GIVEN = np.load(sys.argv[2])
-LAYERS = ("first", "last")
 STEPS = 4
-
-
-def start():
-    return {
-        layer: {
-            "kernel": jnp.asarray(GIVEN[f"{layer}.weight"].T),
-            "bias": jnp.asarray(GIVEN[f"{layer}.bias"]),
-        }
-        for layer in LAYERS
-    }
-
-
-def loss_of(params, x, y):
-    hidden = jax.nn.gelu(x @ params["first"]["kernel"] + params["first"]["bias"], approximate=False)
-    logits = hidden @ params["last"]["kernel"] + params["last"]["bias"]
-    return optax.softmax_cross_entropy_with_integer_labels(logits, y).mean()
 
 
 def batch(step):
     return GIVEN["x"] * (1 + step), np.roll(GIVEN["y"], step)
-
-
-def digest(tree):
-    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(tree)]
-    return hashlib.sha256(b"".join(leaf.tobytes() for leaf in leaves)).hexdigest()
 
 
 def trained(steps, optimizer, *, compiled=False, donated=False):
@@ -105,44 +91,18 @@ def two_passes(steps):
 
 
 def module(steps):
-    """A module of flax.nnx with running statistics."""
-    from flax import nnx
-
-    class Net(nnx.Module):
-        def __init__(self, rngs):
-            self.first = nnx.Linear(6, 16, rngs=rngs)
-            self.norm = nnx.BatchNorm(16, momentum=0.9, rngs=rngs)
-            self.last = nnx.Linear(16, 3, rngs=rngs)
-
-        def __call__(self, x):
-            return self.last(nnx.relu(self.norm(self.first(x))))
-
-    net = Net(nnx.Rngs(0))
-    for layer in LAYERS:
-        getattr(net, layer).kernel.value = jnp.asarray(GIVEN[f"{layer}.weight"].T)
-    optimizer = nnx.Optimizer(net, optax.adam(1e-2))
-
-    @nnx.jit
-    def train_step(net, optimizer, x, y):
-        def loss_fn(net, x):
-            return optax.softmax_cross_entropy_with_integer_labels(net(x), y).mean()
-
-        loss, grads = nnx.value_and_grad(loss_fn)(net, x)
-        optimizer.update(grads)
-        return loss
-
+    train_step, net, optimizer, state = module_trainer(momentum=0.9)
     for step in range(STEPS):
         with steps.step():
             loss = train_step(net, optimizer, *batch(step))
-    return digest((nnx.state(net), nnx.state(optimizer), loss))
+    return digest((*state(), loss))
 
 
 def two_nets(steps):
     """A critic of what a generator makes, and the generator: each loss is given the other's parameters."""
 
     def critic_loss(critic, generator, x):
-        made = jnp.tanh(x @ generator["kernel"] + generator["bias"])
-        return jnp.square(made @ critic["kernel"] + critic["bias"]).mean()
+        return jnp.square(dense(critic, jnp.tanh(dense(generator, x)))).mean()
 
     def generator_loss(generator, critic, x):
         return -critic_loss(critic, generator, x)
@@ -255,13 +215,10 @@ def failing():
     original = step_recorder.StepRecorder._record
     step_recorder.StepRecorder._record = None
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            steps = explorer.recorder(training=True, out=FOLDER / "failing.training")
-            computed = eager(steps)
+        steps = explorer.recorder(training=True, out=FOLDER / "failing.training")
+        return warned(lambda: eager(steps))
     finally:
         step_recorder.StepRecorder._record = original
-    return computed, [warning.category.__name__ for warning in caught]
 
 
 def main():

@@ -10,9 +10,6 @@ import sys
 import warnings
 from pathlib import Path
 
-ALLOWED = {"torch", "numpy", "msgspec", "explorer"}
-"""The packages that a process has in which a step is recorded; PyTorch's own come with it."""
-
 REFUSED = {
     "rich",
     "typer",

@@ -110,8 +110,8 @@ def train(name, recorder=None):
     return losses, weights, [random.random(), float(np.random.rand()), torch.rand(()).item()]
 
 
-def recorded(name, out):
-    recorder = explorer.recorder(training=True, out=out / f"{name}.training")
+def recorded(name, out, file="", **options):
+    recorder = explorer.recorder(training=True, out=out / f"{file or name}.training", **options)
     computed = train(name, recorder)
     recorder.write()
     return computed
@@ -138,20 +138,6 @@ def fails_inside(out):
         return computed, [type(warning.message).__name__ for warning in caught]
     finally:
         TrainingInTorch._note_update = original
-
-
-def with_graphs(out):
-    recorder = explorer.recorder(training=True, out=out / "graphs.training", first=1, every=4)
-    computed = train("micro_batches", recorder)
-    recorder.write()
-    return computed
-
-
-def full(out):
-    recorder = explorer.recorder(training=True, out=out / "full.training", memory=20_000)
-    computed = train("micro_batches", recorder)
-    recorder.write()
-    return computed
 
 
 def raises(out):
@@ -188,8 +174,8 @@ def main(out):
     document = {
         "programs": programs,
         "failing": fails_inside(out),
-        "with_graphs": with_graphs(out),
-        "full": full(out),
+        "with_graphs": recorded("micro_batches", out, "graphs", first=1, every=4),
+        "full": recorded("micro_batches", out, "full", memory=20_000),
         "raises": raises(out),
         "left_behind": [before, left_behind()],
         "foreign": sorted(REFUSED & set(sys.modules)),

@@ -15,6 +15,7 @@ from explorer.model.unpaired import Plain, Unpaired
 from explorer.numeric.summaries import summarise
 from explorer.pair.component import words
 from explorer.pair.details import (
+    AROUND,
     ELEMENTS,
     alone,
     heat_map,
@@ -244,3 +245,17 @@ def test_complex_numbers_of_a_pair_are_compared_by_their_parts() -> None:
     # A real number is a complex one without an imaginary part.
     real = msgspec.structs.replace(node_of([1.0, 2.0]), id="n1")
     assert "Greatest difference 2 at [1]" in pair_detail(pair, one, real).difference
+
+
+LAST = 20
+
+
+@pytest.mark.parametrize("at", [1, 2, AROUND + 1, 10, LAST - AROUND, LAST - 1, LAST])
+def test_as_many_lines_are_shown_before_a_line_as_behind_it(at: int, tmp_path: Path) -> None:
+    file = tmp_path / "net.py"
+    file.write_text("".join(f"line{number} = {number}\n" for number in range(1, LAST + 1)))
+    shown = source_lines(f"net.py:{at}", [tmp_path])
+    assert shown.at == at
+    numbers = [number for number, _ in shown.lines]
+    assert numbers == [n for n in range(1, LAST + 1) if abs(n - at) <= AROUND]
+    assert all(text == f"line{number} = {number}" for number, text in shown.lines)

@@ -4,16 +4,17 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
+from explorer.api.results import Recorded as Loaded
 from explorer.environments.known import home_of
 from explorer.model.arrays import AnyArray, unpack
-from explorer.model.engines import Framework
+from explorer.model.engines import NEEDED, Framework
 from explorer.model.results import Leaf
 from explorer.model.trace import Trace
 from explorer.model.training import Training
@@ -22,6 +23,7 @@ from explorer.workers.environments import program_environment
 from tests.support.command_line import environment
 from tests.support.jax_packages import skip_without
 from tests.support.kept import kept_run, key_of_run, texts
+from tests.support.recorded_files import loaded_trace
 
 NETS = Path(__file__).parents[1] / "nets"
 
@@ -193,3 +195,40 @@ def jax_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     x = draws.standard_normal((8, 6)).astype(np.float32)
     np.savez(path, x=x, y=draws.integers(0, 3, 8), **arrays)
     return path
+
+
+OF_BOTH = {
+    "first.weight": (16, 6),
+    "first.bias": (16,),
+    "norm.weight": (16,),
+    "norm.bias": (16,),
+    "middle.weight": (16, 16),
+    "middle.bias": (16,),
+    "last.weight": (3, 16),
+    "last.bias": (3,),
+}
+"""The parameters of the net that step_in_torch.py and step_in_mindspore.py train."""
+
+
+@pytest.fixture(scope="session")
+def of_both() -> dict[str, Loaded]:
+    """The first step in PyTorch, and in MindSpore as it is there and with one mistake each."""
+    draws = np.random.default_rng(0)
+    given = {name: draws.standard_normal(shape) * 0.3 for name, shape in OF_BOTH.items()}
+    given["x"] = draws.standard_normal((8, 6))
+    arrays: dict[str, AnyArray] = {name: it.astype(np.float32) for name, it in given.items()}
+    arrays["y"] = draws.integers(0, 3, 8)
+
+    def run(program: Path, folder: Path) -> None:
+        weights = folder / "weights.npz"
+        np.savez(weights, **arrays)
+        command = [sys.executable, str(program), str(folder), str(weights)]
+        subprocess.run(command, env=environment(), check=True, timeout=600, capture_output=True)
+
+    recorded: dict[str, Loaded] = {}
+    for framework in NEEDED:
+        program = NETS / f"step_in_{framework}.py"
+        key = key_of_run(framework, program.stem, texts([program, Path(__file__)]))
+        folder, _ = kept_run(key, partial(run, program))
+        recorded |= {path.stem: loaded_trace(path) for path in folder.glob("*.trace")}
+    return recorded

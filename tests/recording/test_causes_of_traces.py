@@ -1,23 +1,23 @@
 """Why recorded steps part: their ops are computed again from what the traces have, in either framework."""
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from explorer.api.results import Recorded
 from explorer.exploration.traces import report_on
 from explorer.model.alignment import Alignment, Untried
 from explorer.model.causes import OtherArguments
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.failures import Loss
+from explorer.model.trace import Trace
 from explorer.recording.files import read_trace
 from explorer.words.causes import attempts
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
-from tests.support.command_line import ROOT
+from tests.support.command_line import environment
 
 IN_TORCH = """
 import sys
@@ -59,65 +59,23 @@ record("plain_in_figures", values=0, start=0)
 record("eps_in_figures", eps=1e-2, values=0, start=0)
 """
 
-IN_MINDSPORE = """
-import numpy as np
-import mindspore as ms
-from mindspore import nn, ops
-import explorer
-
-ms.set_context(mode=ms.PYNATIVE_MODE)
-WEIGHTS = np.random.RandomState(0)
-ARRAYS = [WEIGHTS.randn(*shape).astype(np.float32) for shape in ((8, 6), (3, 8), (5, 6))]
-
-
-class Net(nn.Cell):
-    def __init__(self, eps, axis):
-        super().__init__()
-        self.fc1 = nn.Dense(6, 8, weight_init=ms.Tensor(ARRAYS[0]), bias_init="ones")
-        self.norm = nn.LayerNorm((8,), epsilon=eps)
-        self.fc2 = nn.Dense(8, 3, weight_init=ms.Tensor(ARRAYS[1]), bias_init="ones")
-        self.softmax = nn.Softmax(axis)
-
-    def construct(self, x):
-        hidden = ops.gelu(self.norm(self.fc1(x)))
-        return (self.softmax(self.fc2(hidden)) ** 2).sum()
-
-
-def record(name, eps=1e-5, axis=-1):
-    net = Net(eps, axis)
-    gradient = ms.value_and_grad(net, None, net.trainable_params())
-    with explorer.record(f"{name}.trace"):
-        gradient(ms.Tensor(ARRAYS[2]))
-
-
-record("plain_cell")
-record("eps_cell", eps=1e-2)
-record("axis_cell", axis=0)
-"""
-
-
-def _recorded(folder: Path, program: str) -> Path:
-    file = folder / "program.py"
-    file.write_text(program)
-    command = [sys.executable, "-W", "ignore", str(file)]
-    variables = {**os.environ, "PYTHONPATH": str(ROOT), "GLOG_v": "4"}
-    subprocess.run(command, cwd=folder, env=variables, check=True)
-    return folder
-
 
 @pytest.fixture(scope="module")
-def in_torch(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return _recorded(tmp_path_factory.mktemp("torch"), IN_TORCH)
+def in_torch(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Trace]:
+    folder = tmp_path_factory.mktemp("torch")
+    (folder / "program.py").write_text(IN_TORCH)
+    command = [sys.executable, "-W", "ignore", "program.py"]
+    subprocess.run(command, cwd=folder, env=environment(), check=True)
+    return {path.stem: read_trace(path) for path in folder.glob("*.trace")}
 
 
-@pytest.fixture(scope="module")
-def in_mindspore(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return _recorded(tmp_path_factory.mktemp("mindspore"), IN_MINDSPORE)
+def _aligned(traces: dict[str, Trace], workers: Workers | None) -> Alignment:
+    (alignment,) = report_on(traces, workers).alignments
+    return alignment
 
 
-def _aligned(one: Path, other: Path, workers: Workers | None) -> Alignment:
-    traces = {path.stem: read_trace(path.with_suffix(".trace")) for path in (one, other)}
-    return report_on(traces, workers).alignments[0]
+def _two(traces: dict[str, Trace], one: str, other: str) -> dict[str, Trace]:
+    return {one: traces[one], other: traces[other]}
 
 
 def _arguments(alignment: Alignment) -> dict[str, Any]:
@@ -134,39 +92,32 @@ def _arguments(alignment: Alignment) -> dict[str, Any]:
     ("other", "arguments"), [("eps", {"eps": 0.01}), ("tanh", {"approximate": "tanh"})]
 )
 def test_two_steps_of_pytorch_part_by_an_argument(
-    in_torch: Path, workers: Workers, other: str, arguments: dict[str, Any]
+    in_torch: dict[str, Trace], workers: Workers, other: str, arguments: dict[str, Any]
 ) -> None:
-    alignment = _aligned(in_torch / "plain", in_torch / other, workers)
+    alignment = _aligned(_two(in_torch, "plain", other), workers)
     assert _arguments(alignment) == arguments
     assert alignment.untried == ""
 
 
+@pytest.mark.torch
 @pytest.mark.mindspore
 @pytest.mark.parametrize(
-    ("other", "arguments"), [("eps_cell", {"epsilon": 0.01}), ("axis_cell", {"axis": (0,)})]
+    ("one", "arguments"), [("value_and_grad", {"epsilon": 1e-3}), ("torch", {"eps": 1e-3})]
 )
-def test_two_steps_of_mindspore_part_by_an_argument(
-    in_mindspore: Path, workers: Workers, other: str, arguments: dict[str, Any]
+def test_a_step_of_mindspore_parts_from_one_of_either_framework_by_an_argument(
+    of_both: dict[str, Recorded], workers: Workers, one: str, arguments: dict[str, Any]
 ) -> None:
-    alignment = _aligned(in_mindspore / "plain_cell", in_mindspore / other, workers)
-    assert _arguments(alignment) == arguments
+    traces = {name: of_both[name].trace for name in (one, "large_epsilon")}
+    alignment = _aligned(traces, workers)
+    assert _arguments(alignment) == pytest.approx(arguments)
+    assert alignment.untried == ""
 
 
 @pytest.mark.torch
-@pytest.mark.mindspore
-def test_steps_of_two_frameworks_part_by_an_argument_and_the_mend_is_named(
-    in_torch: Path, in_mindspore: Path, workers: Workers
+def test_an_op_whose_values_were_not_kept_is_not_tried(
+    in_torch: dict[str, Trace], workers: Workers
 ) -> None:
-    alignment = _aligned(in_torch / "plain", in_mindspore / "eps_cell", workers)
-    assert _arguments(alignment) == {"eps": 0.01}
-    same = _aligned(in_torch / "plain", in_mindspore / "plain_cell", workers)
-    assert (same.divergence, same.untried) == (None, "")
-
-
-@pytest.mark.torch
-def test_an_op_whose_values_were_not_kept_is_not_tried(in_torch: Path, workers: Workers) -> None:
-    one, other = in_torch / "plain_in_figures", in_torch / "eps_in_figures"
-    alignment = _aligned(one, other, workers)
+    alignment = _aligned(_two(in_torch, "plain_in_figures", "eps_in_figures"), workers)
     assert alignment.cause(0) is None
     assert alignment.untried == "values"
     assert "explorer.record(…, values=N) keeps those" in attempts(alignment)
@@ -199,9 +150,9 @@ class Without(Workers):
     ],
 )
 def test_where_nothing_can_be_tried_it_says_why(
-    in_torch: Path, answer: Exception | Lost | None, untried: Untried, said: str
+    in_torch: dict[str, Trace], answer: Exception | Lost | None, untried: Untried, said: str
 ) -> None:
     workers = Without(answer) if answer else None
-    alignment = _aligned(in_torch / "plain", in_torch / "eps", workers)
+    alignment = _aligned(_two(in_torch, "plain", "eps"), workers)
     assert alignment.untried == untried
     assert said in attempts(alignment)

@@ -1,5 +1,6 @@
 """A net trained in JAX with optax beside PyTorch: equal steps, and what is said where they differ."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,6 @@ from explorer.exploration.training_runs import checked_engines, trained
 from explorer.exploration.trainings import compared, report_at
 from explorer.model.arrays import unpack
 from explorer.model.training import Training
-from explorer.model.training_comparison import TrainingComparison
 from explorer.scenario.load import load
 from explorer.words import causes as words
 from explorer.workers.workers import Workers
@@ -22,26 +22,36 @@ NET = Path(__file__).resolve().parents[1] / "nets" / "trained_in_jax.py"
 
 STEPS = 4
 
+ADAM = "optax.adam(1e-2)"
+
 
 @pytest.fixture(scope="module", autouse=True)
 def _has_optax() -> None:
     skip_without("optax")
 
 
-def both(
-    folder: Path, workers: Workers, old: str = "", new: str = ""
-) -> tuple[TrainingComparison, Training, Training]:
-    """The comparison of both trainings, where JAX's side has other text, and the trainings."""
-    path = folder / "net_in_jax.py"
-    torch, jax = NET.read_text().split("def jax_net")
-    assert old in jax
-    path.write_text(f"{torch}def jax_net{jax.replace(old, new) if old else jax}")
-    scenario = load(path)
-    engines = checked_engines(("torch-tape", "jax-tape"), scenario)
-    of_torch, of_jax = trained(scenario, workers, engines, STEPS).values()
-    assert not of_torch.missing
-    assert not of_jax.missing
-    return compared(of_torch, of_jax), of_torch, of_jax
+Trained = Callable[..., dict[str, Training]]
+
+
+@pytest.fixture
+def train(workers: Workers, tmp_path: Path) -> Trained:
+    """Trains the net, with texts in the place of others, in PyTorch and JAX or in some engines."""
+
+    def trainings(
+        *changes: tuple[str, str], engines: tuple[str, ...] = ("torch-tape", "jax-tape")
+    ) -> dict[str, Training]:
+        text = NET.read_text()
+        for old, new in changes:
+            assert text.count(old) == 1, old
+            text = text.replace(old, new)
+        path = tmp_path / "net_in_jax.py"
+        path.write_text(text)
+        scenario = load(path)
+        made = trained(scenario, workers, checked_engines(engines, scenario), STEPS)
+        assert [training.missing for training in made.values()] == [()] * len(engines)
+        return made
+
+    return trainings
 
 
 @pytest.mark.parametrize(
@@ -62,17 +72,10 @@ def both(
     ],
 )
 def test_the_same_rule_makes_the_same_updates_and_state(
-    in_torch: str, in_optax: str, name: str, workers: Workers, tmp_path: Path
+    in_torch: str, in_optax: str, name: str, train: Trained
 ) -> None:
-    source = NET.read_text()
-    path = tmp_path / "net_in_jax.py"
-    path.write_text(
-        source.replace("torch.optim.Adam(net.parameters(), 1e-2)", in_torch).replace(
-            "optax.adam(1e-2)", in_optax
-        )
-    )
-    scenario = load(path)
-    of_torch, of_jax = trained(scenario, workers, ("torch-tape", "jax-tape"), STEPS).values()
+    in_place = ("torch.optim.Adam(net.parameters(), 1e-2)", in_torch), (ADAM, in_optax)
+    of_torch, of_jax = train(*in_place).values()
     assert of_jax.optimizer == f"optax.{name}"
     comparison = compared(of_torch, of_jax)
     assert comparison.difference is None
@@ -92,11 +95,9 @@ def test_the_same_rule_makes_the_same_updates_and_state(
     ],
 )
 def test_the_functions_of_optax_do_what_is_known_of_them(
-    made: str, family: str, workers: Workers, tmp_path: Path
+    made: str, family: str, train: Trained
 ) -> None:
-    path = tmp_path / "net_in_jax.py"
-    path.write_text(NET.read_text().replace("optax.adam(1e-2)", made))
-    (of_jax,) = trained(load(path), workers, ("jax-tape",), STEPS).values()
+    (of_jax,) = train((ADAM, made), engines=("jax-tape",)).values()
     comparison = compared(of_jax, of_jax)
     statuses = {answer.question: answer.status for answer in comparison.answers}
     assert (statuses["update"], statuses["state"]) == ("same", "same")
@@ -105,29 +106,18 @@ def test_the_functions_of_optax_do_what_is_known_of_them(
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "setting", "values"),
+    ("made", "setting", "values"),
     [
-        ("optax.adam(1e-2)", "optax.adam(1e-2, eps=1e-3)", "eps", (1e-8, 1e-3)),
-        ("optax.adam(1e-2)", "optax.adam(2e-2)", "lr", (1e-2, 2e-2)),
-        ("optax.adam(1e-2)", "optax.adam(1e-2, b2=0.99)", "beta2", (0.999, 0.99)),
-        (
-            "optax.adam(1e-2)",
-            "optax.adam(optax.exponential_decay(1e-2, 1, 0.5))",
-            "lr",
-            (1e-2, 5e-3),
-        ),
+        ("optax.adam(1e-2, eps=1e-3)", "eps", (1e-8, 1e-3)),
+        ("optax.adam(2e-2)", "lr", (1e-2, 2e-2)),
+        ("optax.adam(1e-2, b2=0.99)", "beta2", (0.999, 0.99)),
+        ("optax.adam(optax.exponential_decay(1e-2, 1, 0.5))", "lr", (1e-2, 5e-3)),
     ],
 )
 def test_what_the_rules_have_unlike_is_named(
-    old: str,
-    new: str,
-    setting: str,
-    values: tuple[float, float],
-    workers: Workers,
-    tmp_path: Path,
+    made: str, setting: str, values: tuple[float, float], train: Trained
 ) -> None:
-    comparison, _torch, _jax = both(tmp_path, workers, old, new)
-    difference = comparison.difference
+    difference = compared(*train((ADAM, made)).values()).difference
     assert difference is not None
     assert (difference.question, difference.reason) == ("update", "rule")
     (unlike,) = difference.unlike
@@ -135,12 +125,10 @@ def test_what_the_rules_have_unlike_is_named(
     assert (unlike.left, unlike.right) == pytest.approx(values)
 
 
-def test_clipping_in_a_chain_is_seen(workers: Workers, tmp_path: Path) -> None:
-    old, new = (
-        "optax.adam(1e-2)",
-        "optax.chain(optax.clip_by_global_norm(1e-2), optax.adam(1e-2))",
-    )
-    comparison, _torch, of_jax = both(tmp_path, workers, old, new)
+def test_clipping_in_a_chain_is_seen(train: Trained) -> None:
+    made = "optax.chain(optax.clip_by_global_norm(1e-2), optax.adam(1e-2))"
+    of_torch, of_jax = train((ADAM, made)).values()
+    comparison = compared(of_torch, of_jax)
     assert comparison.difference is not None
     assert comparison.difference.question == "given"
     given = [unpack(leaf.value) for leaf in of_jax.steps[0].given]
@@ -151,9 +139,10 @@ def test_clipping_in_a_chain_is_seen(workers: Workers, tmp_path: Path) -> None:
 
 
 def test_another_activation_is_found_in_the_graphs_of_the_step(
-    workers: Workers, tmp_path: Path
+    train: Trained, workers: Workers
 ) -> None:
-    comparison, of_torch, of_jax = both(tmp_path, workers, "approximate=False", "approximate=True")
+    of_torch, of_jax = train(("approximate=False", "approximate=True")).values()
+    comparison = compared(of_torch, of_jax)
     assert comparison.difference is not None
     assert (comparison.difference.question, comparison.difference.step) == ("gradients", 1)
     report = report_at(of_torch, of_jax, comparison, workers)

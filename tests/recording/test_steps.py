@@ -430,15 +430,6 @@ def test_a_step_is_the_same_whether_a_block_is_computed_again_or_not(
 
 
 @pytest.mark.torch
-def test_a_doubled_gradient_is_named_where_it_is_doubled(steps: Recorded) -> None:
-    plain = loaded_trace(path_of(steps, "plain-1"))
-    hooked = loaded_trace(path_of(steps, "hooks-1"))
-    difference = plain.diff(hooked)
-    assert not difference.is_same
-    assert difference.alignment.untried == ""
-
-
-@pytest.mark.torch
 def test_a_trace_is_drawn_and_printed(steps: Recorded, tmp_path: Path) -> None:
     loaded = loaded_trace(path_of(steps, "full"))
     assert "not recorded: the tensors of the step need more than 0 MB" in str(loaded)
@@ -455,16 +446,6 @@ def test_a_trace_without_a_graph_is_refused_with_the_reason(steps: Recorded) -> 
 
 
 # The shell
-
-
-@pytest.mark.torch
-@pytest.mark.whole
-def test_diff_of_two_equal_steps_ends_with_0(steps: Recorded) -> None:
-    one, other = path_of(steps, "plain-3"), path_of(steps, "checkpoint-3")
-    done = run("diff", one, other)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "torch-tape@plain-3" in done.stdout
-    assert "no divergence" in done.stdout
 
 
 @pytest.mark.torch
@@ -488,17 +469,6 @@ def test_what_has_no_effect_on_a_trace_is_refused(steps: Recorded, tmp_path: Pat
         done = run(*command)
         assert done.returncode == 2
         assert f"{command[-2]} has no effect on" in done.stderr
-
-
-@pytest.mark.torch
-def test_a_file_that_is_no_trace_is_refused_in_a_line(tmp_path: Path) -> None:
-    path = tmp_path / "broken.trace"
-    path.write_bytes(b"explorer-trace 1 00\nnothing")
-    done = run("diff", str(path), str(path))
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.count("\n") == 1
-    assert "its digest differs" in done.stderr
 
 
 @pytest.mark.torch

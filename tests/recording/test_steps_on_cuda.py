@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from explorer.api.results import Recorded
 from explorer.workers.workers import Workers
 from tests.support.command_line import environment
 from tests.support.cuda import cuda_device
@@ -36,32 +37,19 @@ print(loss.item().hex(), sum(p.double().sum() for p in net.parameters()).item().
 """
 
 
-@pytest.fixture
-def device(workers: Workers) -> str:
-    """The first CUDA device; tests that ask for it are skipped where there is none."""
-    return cuda_device(workers)
-
-
+# On the CPU alone, the program of this test is seen to be recorded.
+@pytest.mark.parametrize("kind", [pytest.param("cpu", marks=pytest.mark.whole), "cuda"])
 def test_a_step_on_the_gpu_differs_in_nothing_from_that_on_the_cpu(
-    device: str, tmp_path: Path
+    kind: str, workers: Workers, tmp_path: Path
 ) -> None:
+    device = cuda_device(workers) if kind == "cuda" else kind
+    recorded: list[Recorded] = []
     for name in ("cpu", device):
-        recorded(name, tmp_path / f"{name[:4]}.trace")
-    on_cpu, on_gpu = (loaded_trace(tmp_path / f"{name}.trace") for name in ("cpu", "cuda"))
-    assert on_gpu.trace.devices == (device,)
-    assert on_gpu.trace.missing == ()
-    assert on_gpu.diff(on_cpu).alignment.divergence is None
-
-
-@pytest.mark.whole
-def test_the_program_of_this_test_is_recorded_on_the_cpu(tmp_path: Path) -> None:
-    recorded("cpu", tmp_path / "one.trace")
-    recorded("cpu", tmp_path / "other.trace")
-    one, other = (loaded_trace(tmp_path / f"{name}.trace") for name in ("one", "other"))
-    assert one.trace.devices == ("cpu",)
-    assert one.diff(other).alignment.divergence is None
-
-
-def recorded(device: str, path: Path) -> None:
-    command = [sys.executable, "-c", PROGRAM, device, str(path)]
-    subprocess.run(command, env=environment(), check=True, timeout=300)
+        path = tmp_path / f"step{len(recorded)}.trace"
+        command = [sys.executable, "-c", PROGRAM, name, str(path)]
+        subprocess.run(command, env=environment(), check=True, timeout=300)
+        recorded.append(loaded_trace(path))
+    on_cpu, on_device = recorded
+    assert (on_cpu.trace.devices, on_device.trace.devices) == (("cpu",), (device,))
+    assert on_device.trace.missing == ()
+    assert on_device.diff(on_cpu).alignment.divergence is None

@@ -4,7 +4,7 @@ import hashlib
 import random
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -12,8 +12,9 @@ import pytest
 
 from explorer.exploration.traces import report_on
 from explorer.model.arrays import AnyArray, Array, pack
-from explorer.model.graph import Edge, GradGraph, Node, Output
+from explorer.model.graph import Arguments, Edge, GradGraph, Output
 from explorer.model.trace import Missing, Start, Trace
+from explorer.model.training import Training
 from explorer.numeric.summaries import summarise
 from explorer.recording import files
 from explorer.recording.files import (
@@ -26,72 +27,25 @@ from explorer.recording.files import (
     write_trace,
 )
 from explorer.report.diff import comparison_lines
+from tests.support.handmade_graph import HandmadeGraph
 
 MUTANTS = 2000
+
+Recorded = TypeVar("Recorded", Trace, Training)
 
 
 def f32(*elements: float) -> AnyArray:
     return np.array(elements, np.float32)
 
 
-def output(*elements: float) -> Output:
-    array = f32(*elements)
-    return Output(array.shape, "float32", summarise(array))
-
-
 def sample() -> Trace:
     """A small trace with each kind of field filled."""
-    nodes = (
-        Node(id="n0", op="input", kind="input", phase="forward", name="x", outputs=(output(1, 2),)),
-        Node(
-            id="n1",
-            op="aten.mul.Tensor",
-            kind="op",
-            phase="forward",
-            order=1,
-            source=("train.py:3",),
-            scope="net",
-            outputs=(output(1, 4),),
-            arguments={"other": 2.0, "dim": (0, 1)},
-        ),
-        Node(
-            id="n2",
-            op="output",
-            kind="output",
-            phase="forward",
-            name="loss",
-            order=2,
-            outputs=(output(1, 4),),
-        ),
-        Node(
-            id="n3",
-            op="aten.mul.Tensor",
-            kind="op",
-            phase="backward",
-            order=3,
-            forward="n1",
-            tape="MulBackward0",
-            outputs=(output(2, 4),),
-        ),
-        Node(
-            id="n4",
-            op="output",
-            kind="output",
-            phase="backward",
-            name="dx",
-            forward="n0",
-            order=4,
-            outputs=(output(2, 4),),
-        ),
-    )
-    edges = (
-        Edge("n0", "n1"),
-        Edge("n0", "n1", 0, 1),
-        Edge("n1", "n2"),
-        Edge("n0", "n3", 0, 0, "saved"),
-        Edge("n3", "n4"),
-    )
-    graph = GradGraph(engine="torch-tape", case="step", stage="tape", nodes=nodes, edges=edges)
+    g = HandmadeGraph()
+    x = g.leaf("x", "input", f32(1, 2))
+    arguments: Arguments = {"other": 2.0, "dim": (0, 1)}
+    h = g.add("aten.mul.Tensor", [x, x], scope="net", value=f32(1, 4), arguments=arguments)
+    g.result("loss", h, f32(1, 4))
+    g.gradient("dx", g.back("aten.mul.Tensor", h, [], [x], value=f32(2, 4)), f32(2, 4))
     return Trace(
         name="step",
         framework="torch",
@@ -99,19 +53,21 @@ def sample() -> Trace:
         versions={"torch": "2.13.0"},
         start=(Start("x", "input", pack(f32(1, 2))),),
         settings={"threads": 2, "grad_enabled": True},
-        graph=graph,
+        graph=g.record("step"),
         missing=(Missing("compiled", "1"),),
     )
+
+
+def sample_graph() -> GradGraph:
+    graph = sample().graph
+    assert graph is not None
+    return graph
 
 
 def signed(body: bytes, form: Form[Any] = TRACE) -> bytes:
     """A file with that body and a digest that fits, as a hostile author would make it."""
     digest = hashlib.sha256(body).hexdigest().encode()
     return b" ".join((form.magic, b"1", digest)) + b"\n" + body
-
-
-def body_of(trace: Trace) -> bytes:
-    return msgspec.msgpack.encode(trace)
 
 
 # What is written is read
@@ -154,26 +110,20 @@ def test_what_is_no_whole_trace_is_refused(content: bytes, said: str) -> None:
     assert "\n" not in str(refused.value)
 
 
+def with_graph(**changes: object) -> Trace:
+    """The sample with a field of its graph changed."""
+    graph = msgspec.structs.replace(sample_graph(), **changes)
+    return msgspec.structs.replace(sample(), graph=graph)
+
+
 def with_node(**changes: object) -> Trace:
     """The sample with a field of its second node changed."""
-    graph = sample().graph
-    assert graph is not None
-    first, second, *others = graph.nodes
-    nodes = (first, msgspec.structs.replace(second, **changes), *others)
-    return msgspec.structs.replace(sample(), graph=msgspec.structs.replace(graph, nodes=nodes))
+    first, second, *others = sample_graph().nodes
+    return with_graph(nodes=(first, msgspec.structs.replace(second, **changes), *others))
 
 
 def with_edge(edge: Edge) -> Trace:
-    graph = sample().graph
-    assert graph is not None
-    edges = (*graph.edges, edge)
-    return msgspec.structs.replace(sample(), graph=msgspec.structs.replace(graph, edges=edges))
-
-
-def with_engine(engine: str) -> Trace:
-    graph = sample().graph
-    assert graph is not None
-    return msgspec.structs.replace(sample(), graph=msgspec.structs.replace(graph, engine=engine))
+    return with_graph(edges=(*sample_graph().edges, edge))
 
 
 def starting_from(value: Array) -> Trace:
@@ -189,11 +139,12 @@ def starting_from(value: Array) -> Trace:
         (with_node(scope="a" * 20_000), "20000 characters"),
         (with_node(outputs=(Output((-1,), "float32"),)), "a shape"),
         (with_node(outputs=(Output((1,) * 65, "float32"),)), "65 axes"),
+        (with_node(outputs=(Output((3,), "float32", summarise(f32(1, 2))),)), "figures"),
         (with_edge(Edge("n0", "n8")), "refers to n8"),
         (with_edge(Edge("n0", "n1", 3)), "starts at output 3"),
         (with_edge(Edge("n3", "n1")), "backward"),
         (with_edge(Edge("n2", "n0")), "cycle"),
-        (with_engine("torch-tape@../x"), "engine"),
+        (with_graph(engine="torch-tape@../x"), "engine"),
         (starting_from(Array((1 << 40,), "float32", b"")), "0 bytes"),
         (starting_from(Array((2,), "object", b"12345678")), "dtype"),
         (starting_from(Array((2,), "(2,)f4", b"12345678")), "dtype"),
@@ -202,7 +153,7 @@ def starting_from(value: Array) -> Trace:
 )
 def test_what_does_not_fit_together_is_refused(trace: Trace, said: str) -> None:
     with pytest.raises(TraceError, match=said):
-        decoded(signed(body_of(trace)), TRACE)
+        decoded(signed(msgspec.msgpack.encode(trace)), TRACE)
 
 
 def test_a_file_that_is_too_large_is_not_read(
@@ -243,11 +194,11 @@ def mutated(body: bytes, chance: random.Random) -> bytes:
 @pytest.mark.slow
 def test_2000_mutated_files_are_refused_in_a_line_or_read_and_shown() -> None:
     chance = random.Random(38)
-    body = body_of(sample())
+    body = msgspec.msgpack.encode(sample())
     shown = 0
     for _ in range(MUTANTS):
         began = time.process_time()
-        trace, refusal = outcome(signed(mutated(body, chance)))
+        trace, refusal = outcome(signed(mutated(body, chance)), TRACE)
         assert time.process_time() - began < 1
         assert "\n" not in refusal
         if trace is not None and trace.graph is not None:
@@ -259,9 +210,9 @@ def test_2000_mutated_files_are_refused_in_a_line_or_read_and_shown() -> None:
     assert 20 < shown < MUTANTS / 2  # some change a figure or a name only
 
 
-def outcome(content: bytes) -> tuple[Trace | None, str]:
-    """The trace of a file, or why it is refused."""
+def outcome(content: bytes, form: Form[Recorded]) -> tuple[Recorded | None, str]:
+    """What a file holds, or why it is refused."""
     try:
-        return decoded(content, TRACE), ""
+        return decoded(content, form), ""
     except TraceError as error:
         return None, str(error)

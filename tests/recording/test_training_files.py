@@ -21,7 +21,7 @@ from explorer.recording.files import (
     read_training,
     write_training,
 )
-from tests.recording.test_trace_files import MUTANTS, f32, mutated, sample, signed
+from tests.recording.test_trace_files import MUTANTS, f32, mutated, outcome, sample, signed
 from tests.support.recorded_files import loaded_training
 
 
@@ -57,10 +57,6 @@ def training(*steps: TrainingStep, **changes: Any) -> Training:
         missing=(Missing("memory", "1"),),
     )
     return msgspec.structs.replace(plain, **changes)
-
-
-def body_of(training: Training) -> bytes:
-    return msgspec.msgpack.encode(training)
 
 
 @pytest.mark.slow
@@ -108,21 +104,13 @@ def test_a_trace_is_not_read_as_a_training() -> None:
 )
 def test_what_does_not_fit_together_is_refused(recorded: Training, said: str) -> None:
     with pytest.raises(TraceError, match=said):
-        decoded(signed(body_of(recorded), TRAINING), TRAINING)
+        decoded(signed(msgspec.msgpack.encode(recorded), TRAINING), TRAINING)
 
 
 def test_2000_mutated_files_are_refused_in_a_line_or_read() -> None:
     chance = random.Random(38)
-    body = body_of(training())
-    refusals = [refusal(signed(mutated(body, chance), TRAINING)) for _ in range(MUTANTS)]
+    body = msgspec.msgpack.encode(training())
+    files = [signed(mutated(body, chance), TRAINING) for _ in range(MUTANTS)]
+    refusals = [outcome(file, TRAINING)[1] for file in files]
     assert "\n" not in "".join(refusals)
     assert 20 < refusals.count("") < MUTANTS / 2
-
-
-def refusal(content: bytes) -> str:
-    """Why a file is refused; nothing of one that is read."""
-    try:
-        decoded(content, TRAINING)
-    except TraceError as error:
-        return str(error)
-    return ""

@@ -7,7 +7,6 @@ import pytest
 
 from explorer.blocks.markdown import escape
 from explorer.blocks.records import Tone
-from explorer.blocks.terminal import show
 from explorer.model.claim import Board, ClaimRow, ClaimVerdict, Observation
 from explorer.model.measurement import Measured
 from explorer.report.claims.measurements import MOST_ROWS, MOST_SECTIONS
@@ -31,20 +30,16 @@ from explorer.report.claims.wording import (
 from explorer.report.schemas import board_document
 from explorer.words import messages
 from explorer.words.claims import advice_text, evidence_text
-from tests.support.consoles import printed
+from tests.support.consoles import on_terminal
 from tests.support.sample_board import BOARD, EVIDENCE, HOLDS, NOT_RUN
 
 
-def board_shown(board: Board) -> str:
-    return printed(lambda console: show(board_blocks(board), console))
-
-
 def claim_shown(board: Board, row: ClaimRow) -> str:
-    return printed(lambda console: show(claim_blocks(board, row), console))
+    return on_terminal(claim_blocks(board, row))
 
 
 def test_the_terminal_has_a_line_of_evidence_for_each_row_in_the_order_of_headings() -> None:
-    shown = board_shown(BOARD)
+    shown = on_terminal(board_blocks(BOARD))
     assert "2 claims: 1 holds, 1 was not run" in shown
     assert EVIDENCE in shown
     assert shown.index("gradients") < shown.index(" 1 ") < shown.index("operators")
@@ -174,7 +169,7 @@ def test_of_a_claim_that_does_not_hold_the_result_is_said_and_not_that_it_is_unt
 def test_a_line_of_evidence_is_cut_between_words() -> None:
     long = Observation("sum", "word " * 200, ("torch-tape",), expected=False)
     row = msgspec.structs.replace(HOLDS, observations=(long,))
-    assert "word …" in board_shown(msgspec.structs.replace(BOARD, rows=(row,)))
+    assert "word …" in on_terminal(board_blocks(msgspec.structs.replace(BOARD, rows=(row,))))
     assert against(row).endswith("word …")
 
 
@@ -239,8 +234,8 @@ def test_what_is_not_as_stated_is_said_beside_the_verdict() -> None:
     assert against(HOLDS) == against(NOT_RUN) == ""
     board = msgspec.structs.replace(BOARD, rows=(OUTDATED,))
     shown = claim_shown(board, OUTDATED)
-    for text in (shown, board_html(board), board_pages(board)["1.md"].replace("\\", "")):
-        assert "Not as stated: sum: 7 (PyTorch tape); and 1 more" in text
+    assert "Not as stated: sum: 7 (PyTorch tape); and 1 more" in board_html(board)
+    for text in (shown, board_pages(board)["1.md"].replace("\\", "")):
         assert text.index("Not as stated:") < text.index("as stated", text.index("1 more"))
 
 

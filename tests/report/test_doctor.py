@@ -1,9 +1,8 @@
 """What the doctor found, as it is shown."""
 
-from explorer.blocks.terminal import show
 from explorer.model.doctor import Check
 from explorer.report.doctor import checks_document, doctor_blocks
-from tests.support.consoles import printed
+from tests.support.consoles import on_terminal
 
 REMEDY = 'python -m pip install "torch==2.13.0"  ' + "x" * 100
 CHECKS = [
@@ -13,7 +12,7 @@ CHECKS = [
 
 
 def test_a_remedy_stands_on_one_line_however_narrow_the_terminal() -> None:
-    lines = printed(lambda console: show(doctor_blocks(CHECKS), console), width=40).splitlines()
+    lines = on_terminal(doctor_blocks(CHECKS), width=40).splitlines()
     assert lines[-1] == f"torch: {REMEDY}"
     assert "ok" in lines[0]
     assert "missing" in lines[1]

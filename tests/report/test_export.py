@@ -1,8 +1,5 @@
 """Exports: a picture's file, the command that writes the same, and what sets it in a document."""
 
-import shlex
-from pathlib import Path
-
 import pytest
 from markdown_it import MarkdownIt
 
@@ -15,10 +12,7 @@ from explorer.report.scenario.export import (
     picture_file,
     snippets,
 )
-from tests.support.command_line import explorer
 from tests.support.sample_report import ON_THE_LEFT, alignment, graph
-from tests.support.scenario_reports import Reports
-from tests.support.scenario_reports import graph as last_stage
 
 LEFT, RIGHT = graph("torch-tape"), graph("mindspore-graph")
 
@@ -59,17 +53,3 @@ def test_the_mark_of_a_divergence_is_on_the_engine_that_has_it_whatever_side_it_
     marked = _told_by((parted,), *graphs)["diverging"]
     found = {graph.engine: list(nodes) for graph, nodes in zip(graphs, marked, strict=True)}
     assert found == {LEFT.engine: ["n2"], RIGHT.engine: []}
-
-
-@pytest.mark.whole
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_the_command_writes_the_same_file(report: Reports, tmp_path: Path) -> None:
-    whole = report("aliased_input")
-    engines = ("torch-tape", "mindspore-graph")
-    choice = PictureChoice(scenario="aliased_input", engines=engines, file_format="svg")
-    graphs = [last_stage(whole, engine) for engine in engines]
-    done = explorer(*shlex.split(choice.command())[3:], cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    written = (tmp_path / choice.file_name).read_bytes()
-    assert written == picture_file(graphs, whole.alignments, choice)

@@ -1,18 +1,19 @@
 """Findings about the nets: in every face, before the cases, and part of whether all is well."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 import pytest
 
-from explorer.blocks.terminal import show
+from explorer.blocks.markdown import escape, markdown
+from explorer.blocks.records import Block
 from explorer.model.divergence import Place
 from explorer.model.findings import Holder, IllConditioned, OtherRole, ReportFinding
 from explorer.model.report import Report
 from explorer.report.diff import finding_lines
 from explorer.report.scenario.page import (
-    cases_of,
     findings,
+    page_blocks,
     report_blocks,
     report_html,
     report_markdown,
@@ -20,7 +21,6 @@ from explorer.report.scenario.page import (
 from explorer.report.schemas import report_document
 from explorer.words.cases import summary
 from explorer.words.findings import sentence
-from tests.support.consoles import printed
 from tests.support.sample_report import report
 
 FROZEN = ReportFinding(
@@ -37,21 +37,12 @@ def with_findings(*findings: ReportFinding) -> Report:
     return msgspec.structs.replace(report(foreseen=False), findings=findings)
 
 
-FACES: dict[str, Callable[[Report], str]] = {
-    "terminal": lambda whole: printed(lambda console: show(report_blocks(whole), console)),
-    "Markdown": lambda whole: report_markdown(whole, {}),
-    "HTML": lambda whole: report_html(whole),
-}
-
-
-@pytest.mark.parametrize("face", FACES)
-def test_a_finding_stands_before_the_cases(face: str) -> None:
-    text = FACES[face](with_findings(FROZEN))
-    said = "fc.weight is trained in PyTorch and frozen"
-    assert said in sentence(FROZEN)
-    assert said not in FACES[face](with_findings())
-    heading = cases_of(report()).groups[0].rows[0].structure or "weights"
-    assert text.index(said) < text.index(heading)
+@pytest.mark.parametrize("blocks", [report_blocks, page_blocks])
+def test_a_finding_stands_before_the_cases(blocks: Callable[[Report], Iterable[Block]]) -> None:
+    text = markdown(list(blocks(with_findings(FROZEN))))
+    said = escape(sentence(FROZEN))
+    assert said not in markdown(list(blocks(with_findings())))
+    assert text.index(said) < text.replace("\\(net", "(net").index("grad(net")
 
 
 def test_json_has_the_finding_with_its_names() -> None:

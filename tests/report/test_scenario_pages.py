@@ -6,20 +6,23 @@ import msgspec
 
 from explorer.blocks.records import Figure
 from explorer.model.report import LeftOut
+from explorer.report.scenario.graphs import SHOWN_ENGINES, shown_first
 from explorer.report.scenario.page import (
     picture,
     report_html,
     report_markdown,
     where_two_differ,
 )
+from tests.support.hostile_labels import LABELS, TOGETHER, laid_bare
 from tests.support.html_pages import HtmlPage
-from tests.support.sample_report import DIVERGENCE, HOSTILE, alignment, report
+from tests.support.labelled_report import labelled_report
+from tests.support.sample_report import DIVERGENCE, alignment, graph, report
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"></svg>'
 
 
 def test_html_is_well_formed_and_needs_nothing_from_outside() -> None:
-    page = report_html(report(title=HOSTILE), [picture("torch-tape", SVG)])
+    page = report_html(labelled_report(TOGETHER), [picture("torch-tape", SVG)])
     read = HtmlPage(page)
     assert read.open == []
     assert not {"script", "link", "img", "iframe", "object"}.intersection(read.tags)
@@ -62,8 +65,11 @@ def test_cases_that_were_not_asked_are_named_in_both() -> None:
 
 
 def test_markdown_escapes_and_keeps_its_tables_square() -> None:
-    text = report_markdown(report(title=HOSTILE), {"torch-tape": "torch-tape.svg"})
-    assert "<script>" not in text
+    whole = labelled_report(TOGETHER)
+    bare = laid_bare(report_markdown(whole, {}))
+    for name in ("tag", "script", "link", "picture", "turned", "nothing"):
+        assert not re.search(LABELS[name].trap, bare), name
+    text = report_markdown(whole, {"torch-tape": "torch-tape.svg"})
     assert "![Gradient graph of torch\\-tape](torch-tape.svg)" in text
     tables = re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE)
     assert tables
@@ -84,3 +90,16 @@ def test_a_page_says_a_divergence_once_above_the_graphs() -> None:
         assert page.count("First divergence in ") == 1
     page = report_html(whole, [], [above])
     assert page.index("First divergence in ") < page.index("first divergence: A")
+
+
+GRAPHS = [graph(engine) for engine in ("mindspore-graph", "torch-graph", "torch-tape")]
+
+
+def test_the_contrast_that_is_shown_first_has_one_order() -> None:
+    for graphs in (GRAPHS, GRAPHS[::-1]):
+        assert tuple(shown.engine for shown in shown_first(graphs)) == SHOWN_ENGINES
+
+
+def test_without_one_of_these_whichever_two_there_are_come_first() -> None:
+    assert [shown.engine for shown in shown_first(GRAPHS[:2])] == ["mindspore-graph", "torch-graph"]
+    assert shown_first(GRAPHS[:1]) == GRAPHS[:1]

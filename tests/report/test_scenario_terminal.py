@@ -21,7 +21,7 @@ from explorer.report.scenario.page import (
     report_blocks,
 )
 from explorer.words.answers import OMITTED, why_left_out
-from tests.support.consoles import printed
+from tests.support.consoles import on_terminal, printed
 from tests.support.sample_report import (
     DIVERGENCE,
     FURTHER,
@@ -34,7 +34,7 @@ from tests.support.sample_report import (
 
 
 def shown(whole: Report, width: int = 100, **terminal: Any) -> str:
-    return printed(lambda console: show(report_blocks(whole), console), width, **terminal)
+    return on_terminal(report_blocks(whole), width, **terminal)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_the_table_fits_its_width_and_shows_structure_ids_and_ratios_where_there
 
 
 def test_the_first_part_and_the_second_make_up_the_whole() -> None:
-    first = printed(lambda console: show(graphs_blocks(report()), console), 100)
+    first = on_terminal(graphs_blocks(report()))
     second = printed(lambda console: show(cases_blocks(report()), console, is_continued=True), 100)
     assert first + second == shown(report())
     assert "mindspore-graph · torch-tape" in first
@@ -88,11 +88,12 @@ def test_a_case_on_one_line_refers_to_no_note_that_is_not_there() -> None:
 
 
 def test_foreign_text_cannot_steer_it() -> None:
-    text = shown(report(title=HOSTILE))
+    hostile = report(title=HOSTILE)
+    text = shown(hostile)
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert "[red]\\x1b[31m\\u202e" in text  # and rich's own markup is text too
-    coloured = shown(report(title=HOSTILE), force_terminal=True, color_system="standard")
+    coloured = shown(hostile, force_terminal=True, color_system="standard")
     ours = {"0", "1", "2", "31", "32", "33", "36", "1;31", "1;32"}
     assert set(re.findall(r"\x1b\[([0-9;]*)m", coloured)) <= ours
 

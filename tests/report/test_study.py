@@ -4,48 +4,18 @@ import json
 
 import msgspec
 
-from explorer.blocks.terminal import show
 from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
-from explorer.model.study import Chart, Series, StudyRecord, Table
+from explorer.model.study import Table
 from explorer.report.json import encode
 from explorer.report.schemas import study_document
 from explorer.report.study import study_blocks, study_files, study_markdown
-from tests.support.consoles import printed
-
-ERROR = Failure("MissingFramework", "No module named 'torch'")
-RECORD = StudyRecord(
-    study="s",
-    title="S",
-    question="What?",
-    scenario="",
-    device="cpu",
-    versions={"mindspore": "2.10.0"},
-    measured={
-        "s.one": Measured(outcome="unsupported", error=ERROR),
-        "s.two": Measured(outcome="ok", figures={"a": 1}),
-    },
-    findings=("A finding | with a bar.",),
-    tables=(Table(title="t", columns=("a", "b"), rows=((1, None), (0.1234567891, True))),),
-    charts=(
-        Chart(
-            name="s-chart",
-            title="A chart",
-            kind="bars",
-            x="",
-            y="y",
-            series=(Series("one", ("a",), (1.0,)),),
-        ),
-    ),
-)
-
-
-def on_terminal(record: StudyRecord) -> str:
-    return printed(lambda console: show(study_blocks(record), console))
+from tests.support.consoles import on_terminal
+from tests.support.sample_study import RECORD
 
 
 def test_what_could_not_be_measured_is_said_with_the_reason() -> None:
-    shown = on_terminal(RECORD)
+    shown = on_terminal(study_blocks(RECORD))
     assert "s.one: MissingFramework: No module named 'torch'" in shown
     assert "s.two:" not in shown
     page = study_markdown(RECORD)
@@ -59,13 +29,13 @@ def test_what_could_not_be_measured_is_said_with_the_reason() -> None:
 
 
 def test_numbers_in_tables_have_six_digits_nothing_is_a_dash_and_no_rows_are_said() -> None:
-    for shown in (on_terminal(RECORD), study_markdown(RECORD)):
+    for shown in (on_terminal(study_blocks(RECORD)), study_markdown(RECORD)):
         assert "0.123457" in shown
         assert "—" in shown
         assert "yes" in shown
     bare = Table(title="bare", columns=("a", "b"), rows=(), note="MindSpore, graph: crashed.")
     record = msgspec.structs.replace(RECORD, tables=(bare,))
-    for shown in (on_terminal(record), study_markdown(record)):
+    for shown in (on_terminal(study_blocks(record)), study_markdown(record)):
         assert "MindSpore, graph: crashed." in shown
         assert "Nothing was measured for this table." in shown
     assert "Nothing was measured" not in study_markdown(RECORD)
@@ -77,7 +47,7 @@ def test_a_long_message_is_shortened_and_stands_once_for_all_that_it_kept_from_b
     trace = "Data-dependent branching\n  Explanation: Dynamo.\n" + "  File net.py\n" * 100
     lost = Measured(outcome="raised", error=Failure("Unsupported", trace))
     record = msgspec.structs.replace(RECORD, measured={"s.one": lost, "s.two": lost})
-    for shown in (on_terminal(record), study_markdown(record)):
+    for shown in (on_terminal(study_blocks(record)), study_markdown(record)):
         # Markdown escapes hyphens.
         assert "s.one, s.two: Unsupported: Data-dependent branching" in shown.replace("\\-", "-")
         assert "File net.py" not in shown

@@ -79,18 +79,13 @@ def test_what_one_net_trains_and_the_other_does_not_is_a_finding(
     assert sentence == f"fc.weight is {words[0]} and {words[1]}"
 
 
-@pytest.mark.parametrize("role", ["trained", "frozen"])
-def test_what_both_nets_do_alike_is_no_finding(role: Role, tmp_path: Path) -> None:
-    both = net(spec("fc.weight", role))
-    assert sentences(tmp_path, both, both) == []
-
-
-def test_a_buffer_here_and_a_frozen_parameter_or_a_plain_tensor_there_is_no_finding(
+def test_what_both_do_alike_and_a_buffer_for_a_frozen_or_plain_tensor_is_no_finding(
     tmp_path: Path,
 ) -> None:
-    mindspore = net(spec("bn.running_mean", "frozen"), spec("mask", "constant"))
-    torch = net(spec("bn.running_mean", "buffer"), spec("mask", "buffer"), spec("ids", "buffer"))
-    assert sentences(tmp_path, mindspore, torch) == []
+    alike = [spec("fc.weight"), spec("fc.bias", "frozen")]
+    mindspore = net(*alike, spec("bn.running_mean", "frozen"), spec("mask", "constant"))
+    buffers = [spec(name, "buffer") for name in ("bn.running_mean", "mask", "ids")]
+    assert sentences(tmp_path, mindspore, net(*alike, *buffers)) == []
 
 
 def test_integers_that_mindspore_trains_are_a_finding(tmp_path: Path) -> None:
@@ -164,43 +159,83 @@ def test_tensors_in_a_class_with_fields_are_a_finding_once_a_class(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("mindspore", "torch", "each_its_own"),
+    ("own", "mine", "other", "theirs", "each_its_own"),
     [
-        (spec("m", "frozen"), spec("m", "buffer", value=np.ones(2)), False),
-        (spec("m", "constant"), spec("m", "buffer"), False),
-        (spec("m", "constant", (2, 1)), spec("m", "buffer", (1, 2)), False),
-        (spec("m", "constant"), spec("m", "buffer", value=np.full(2, 1e-6)), True),
-        (spec("m", "frozen"), spec("m", "constant", value=np.full(2, 1e-6)), True),
-        (spec("m", "frozen", (3,)), spec("m", "buffer", (2,)), True),
+        ("frozen", 0, "buffer", 1, False),
+        ("constant", 0, "buffer", 0, False),
+        ("constant", 0, "buffer", 1e-6, True),
+        ("frozen", 0, "constant", 1e-6, True),
         # Of values that are computed in other precisions the last digits differ, and no more.
-        (
-            spec("m", "constant", value=np.ones(2)),
-            spec("m", "buffer", value=np.full(2, 1 + 9e-6)),
-            False,
-        ),
-        (
-            spec("m", "constant", value=np.ones(2)),
-            spec("m", "buffer", value=np.full(2, 1 + 2e-5)),
-            True,
-        ),
-        (spec("m", "constant"), spec("m", "buffer", value=np.full(2, 9e-8)), False),
-        (spec("m", "constant"), spec("m", "buffer", value=np.full(2, 2e-7)), True),
-        (
-            spec("m", "constant", value=np.full(2, np.nan)),
-            spec("m", "buffer", value=np.full(2, np.nan)),
-            False,
-        ),
-        (spec("m", "constant"), spec("m", "trained", value=np.ones(2)), False),
-        (spec("m", "trained"), spec("m", "constant", value=np.ones(2)), False),
+        ("constant", 1, "buffer", 1 + 9e-6, False),
+        ("constant", 1, "buffer", 1 + 2e-5, True),
+        ("constant", 0, "buffer", 9e-8, False),
+        ("constant", 0, "buffer", 2e-7, True),
+        ("constant", np.nan, "buffer", np.nan, False),
+        ("constant", 0, "trained", 1, False),
+        ("trained", 0, "constant", 1, False),
     ],
 )
 def test_a_plain_tensor_of_other_values_is_left_as_its_net_made_it(
-    mindspore: ParameterSpec, torch: ParameterSpec, each_its_own: bool
+    own: Role, mine: float, other: Role, theirs: float, each_its_own: bool
 ) -> None:
+    mindspore = spec("m", own, value=np.full(2, mine, float))
+    torch = spec("m", other, value=np.full(2, theirs, float))
     assert keep_their_own(Held(mindspore, torch)) is each_its_own
 
 
+def test_a_tensor_of_another_shape_is_left_as_its_net_made_it_unless_a_length_is_one() -> None:
+    alike = Held(spec("m", "constant", (2, 1)), spec("m", "buffer", (1, 2)))
+    assert not keep_their_own(alike)
+    assert keep_their_own(Held(spec("m", "frozen", (3,)), spec("m", "buffer", (2,))))
+
+
 # Statistics of modules that are called differently
+
+
+@pytest.mark.parametrize(
+    ("weights", "own", "others", "pairs"),
+    [
+        # They are in the module that the weights are in,
+        (
+            {"norm.gamma": "bn.weight", "norm2.gamma": "other.weight"},
+            ("norm.", "norm2."),
+            ("other.", "bn."),
+            {"norm.": "bn.", "norm2.": "other."},
+        ),
+        # at any depth, and at none.
+        (
+            {"x.norm.gamma": "a.x.bn.weight", "top.gamma": "weight"},
+            ("x.norm.", "top."),
+            ("a.x.bn.", ""),
+            {"x.norm.": "a.x.bn.", "top.": ""},
+        ),
+        # Those of a module whose weights are apart stay as they are.
+        (
+            {"norm.gamma": "one.weight", "norm.beta": "two.bias"},
+            ("norm.",),
+            ("one.", "two."),
+            {"norm.": "norm."},
+        ),
+        # One that already has its partner is no other's; of two that look alike none has it.
+        ({}, ("bn.", "norm."), ("bn.", "last."), {"bn.": "bn.", "norm.": "last."}),
+        ({}, ("bn.", "norm.", "n."), ("bn.", "last."), {"norm.": "norm."}),
+        # The only one of its kind and shape is the same.
+        ({}, ("norm.",), ("bn.",), {"norm.": "bn."}),
+        ({}, ("norm.",), ("bn.", "b."), {"norm.": "norm."}),
+    ],
+)
+def test_statistics_are_paired_by_their_modules_or_as_the_only_ones(
+    weights: dict[str, str], own: tuple[str, ...], others: tuple[str, ...], pairs: dict[str, str]
+) -> None:
+    mindspore = [spec(name, path=path) for path, name in weights.items()]
+    mindspore += [
+        spec(f"{module}running_mean", "frozen", path=f"{module}moving_mean") for module in own
+    ]
+    torch = [spec(name) for name in weights.values()]
+    torch += [spec(f"{module}running_mean", "buffer") for module in others]
+    known = names(net(*mindspore), net(*torch))
+    for module, other in pairs.items():
+        assert known[f"{module}moving_mean"] == f"{other}running_mean"
 
 
 def names(mindspore: Description, torch: Description) -> dict[str, str]:
@@ -208,77 +243,10 @@ def names(mindspore: Description, torch: Description) -> dict[str, str]:
     return {spec.path: spec.name for spec in with_statistics_named(mindspore, torch).parameters}
 
 
-def test_statistics_are_in_the_module_that_the_weights_are_in() -> None:
-    mindspore = net(
-        spec("bn.weight", path="norm.gamma"),
-        spec("norm.running_mean", "frozen", path="norm.moving_mean"),
-        spec("other.weight", path="norm2.gamma"),
-        spec("norm2.running_mean", "frozen", path="norm2.moving_mean"),
-    )
-    torch = net(
-        spec("other.weight"),
-        spec("other.running_mean", "buffer"),
-        spec("bn.weight"),
-        spec("bn.running_mean", "buffer"),
-    )
-    known = names(mindspore, torch)
-    assert known["norm.moving_mean"] == "bn.running_mean"
-    assert known["norm2.moving_mean"] == "other.running_mean"
-
-
-def test_statistics_are_paired_at_any_depth_and_at_none() -> None:
-    mindspore = net(
-        spec("a.x.bn.weight", path="x.norm.gamma"),
-        spec("x.norm.running_mean", "frozen", path="x.norm.moving_mean"),
-        spec("weight", path="top.gamma"),
-        spec("top.running_mean", "frozen", path="top.moving_mean"),
-    )
-    torch = net(
-        spec("a.x.bn.weight"),
-        spec("a.x.bn.running_mean", "buffer"),
-        spec("weight"),
-        spec("running_mean", "buffer"),
-    )
-    known = names(mindspore, torch)
-    assert known["x.norm.moving_mean"] == "a.x.bn.running_mean"
-    assert known["top.moving_mean"] == "running_mean"
-
-
-def test_the_statistics_of_a_module_whose_weights_are_apart_stay_as_they_are() -> None:
-    mindspore = net(
-        spec("one.weight", path="norm.gamma"),
-        spec("two.bias", path="norm.beta"),
-        spec("norm.running_mean", "frozen", path="norm.moving_mean"),
-    )
-    torch = net(spec("one.running_mean", "buffer"), spec("two.running_mean", "buffer"))
-    assert names(mindspore, torch)["norm.moving_mean"] == "norm.running_mean"
-
-
-def test_a_statistic_that_already_has_its_partner_is_no_other_s() -> None:
-    own = net(
-        spec("bn.running_mean", "frozen", path="bn.moving_mean"),
-        spec("norm.running_mean", "frozen", path="norm.moving_mean"),
-    )
-    torch = net(spec("bn.running_mean", "buffer"), spec("last.running_mean", "buffer"))
-    assert names(own, torch) == {
-        "bn.moving_mean": "bn.running_mean",
-        "norm.moving_mean": "last.running_mean",
-    }
-    # Two of MindSpore's that look alike have no partner to be sure of.
-    twice = net(*own.parameters, spec("n.running_mean", "frozen", path="n.moving_mean"))
-    assert names(twice, torch)["norm.moving_mean"] == "norm.running_mean"
-
-
-def test_the_only_statistic_of_its_kind_and_shape_is_the_same() -> None:
+def test_a_statistic_of_another_shape_is_another_one() -> None:
     own = spec("norm.running_mean", "frozen", path="norm.moving_mean")
-    same = spec("bn.running_mean", "buffer")
-    assert names(net(own), net(same)) == {"norm.moving_mean": "bn.running_mean"}
-    # With two to choose from, or another shape, nobody knows.
-    for other in (
-        net(same, spec("b.running_mean", "buffer")),
-        net(spec("bn.running_mean", "buffer", (3,))),
-    ):
-        assert names(net(own), other) == {"norm.moving_mean": "norm.running_mean"}
+    other = net(spec("bn.running_mean", "buffer", (3,)))
+    assert names(net(own), other) == {"norm.moving_mean": "norm.running_mean"}
 
 
 # What does not correspond

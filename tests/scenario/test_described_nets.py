@@ -144,22 +144,33 @@ def test_has_aux_can_split_what_both_nets_return_as_tuples(tmp_path: Path) -> No
 # A first look that fails
 
 
-@pytest.mark.parametrize("lost", ["mindspore", "torch"])
-def test_a_worker_that_is_lost_leaves_the_other_net_its_own_start(
-    lost: Framework, tmp_path: Path
+DIED = Lost("crashed", Loss(kind="died", code=-6))
+NO_AXIS = Failure("ValueError", "no such axis", "net.py:7")
+
+
+@pytest.mark.parametrize("look", [DIED, Description(error=NO_AXIS)], ids=["lost", "raises"])
+@pytest.mark.parametrize(
+    ("failing", "other", "value"), [("mindspore", "torch", 2.0), ("torch", "mindspore", 1.0)]
+)
+def test_a_first_look_that_fails_leaves_the_other_net_its_own_start(
+    failing: Framework, other: Framework, value: float, look: Description | Lost, tmp_path: Path
 ) -> None:
-    loss = Lost("crashed", Loss(kind="died", code=-6))
-    looks: dict[str, Description | Lost] = {
+    looks: dict[Framework, Description | Lost] = {
         "mindspore": net(spec("w", 1.0)),
         "torch": net(spec("w", 2.0)),
+        failing: look,
     }
-    looks[lost] = loss
     nets = settled(tmp_path, looks["mindspore"], looks["torch"])
-    assert nets.lost == {lost: loss}
-    assert start(nets) == {"w": 2.0 if lost == "mindspore" else 1.0}
+    assert start(nets) == {"w": value}
     assert nets.trainable == ("w",)
     assert nets.findings == ()
     assert set(nets.requests) == set(ENGINES)
+    assert nets.without_answer(other) is None
+    if isinstance(look, Lost):
+        assert nets.lost == {failing: look}
+    else:
+        assert nets.raised == {failing: NO_AXIS}
+        assert nets.without_answer(failing) == Result(outcome="raised", error=NO_AXIS)
 
 
 def test_where_both_workers_are_lost_there_is_no_start_and_no_output(tmp_path: Path) -> None:
@@ -167,24 +178,6 @@ def test_where_both_workers_are_lost_there_is_no_start_and_no_output(tmp_path: P
     nets = settled(tmp_path, loss, loss)
     assert (nets.parameters, nets.trainable, nets.outputs) == ({}, (), 0)
     assert set(nets.lost) == {"mindspore", "torch"}
-
-
-@pytest.mark.parametrize("raising", ["mindspore", "torch"])
-def test_a_net_that_raises_leaves_the_other_one_its_own_start(
-    raising: Framework, tmp_path: Path
-) -> None:
-    error = Failure("ValueError", "no such axis", "net.py:7")
-    looks: dict[Framework, Description] = {
-        "mindspore": net(spec("w", 1.0)),
-        "torch": net(spec("w", 2.0)),
-    }
-    looks[raising] = Description(error=error)
-    nets = settled(tmp_path, looks["mindspore"], looks["torch"])
-    assert nets.raised == {raising: error}
-    assert nets.without_answer(raising) == Result(outcome="raised", error=error)
-    other: Framework = "torch" if raising == "mindspore" else "mindspore"
-    assert nets.without_answer(other) is None
-    assert start(nets) == {"w": 2.0 if raising == "mindspore" else 1.0}
 
 
 def test_starting_values_of_a_net_that_raises_are_not_refused(tmp_path: Path) -> None:
@@ -269,12 +262,6 @@ def test_names_that_no_net_has_are_refused(text: str, words: str, tmp_path: Path
     assert str(caught.value).startswith(f"{tmp_path / 'given.py'}: {words} 'v'")
 
 
-def test_nets_whose_weights_do_not_correspond_are_refused(tmp_path: Path) -> None:
-    three = ParameterSpec("w", "w", "trained", pack(np.ones(3, np.float32)))
-    with pytest.raises(ScenarioError, match="the parameters of the two nets do not match"):
-        settled(tmp_path, net(spec("v", 1.0)), net(three))
-
-
 def test_a_weight_of_another_name_and_the_only_shape_is_paired(tmp_path: Path) -> None:
     nets = settled(tmp_path, net(spec("v", 1.0)), net(spec("w", 2.0)))
     assert nets.requests["mindspore-tape"].names == {"v": "w"}
@@ -342,30 +329,30 @@ def test_values_of_the_scenario_come_before_those_of_the_nets(tmp_path: Path) ->
     assert start(nets) == {"w": 7.0, "b": 2.0}
 
 
-def test_values_for_what_no_net_has_are_refused_with_the_nearest(tmp_path: Path) -> None:
-    both = net(spec("ww", 1.0))
-    with pytest.raises(ScenarioError, match="gives 'w', which neither net has; did you mean 'ww'"):
-        settled(tmp_path, both, both, GIVEN)
-
-
-def test_values_for_nets_without_parameters_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match=r"gives 'w', which neither net has; allowed: none$"):
-        settled(tmp_path, net(), net(), GIVEN)
-
-
-def test_values_of_another_shape_are_refused_with_both(tmp_path: Path) -> None:
-    both = net(spec("w", 1.0))
-    text = GIVEN.replace("(2, 7", "((1, 2), 7")
+@pytest.mark.parametrize(
+    ("both", "given", "refused"),
+    [
+        (net(spec("ww", 1.0)), GIVEN, "gives 'w', which neither net has; did you mean 'ww'?"),
+        (net(), GIVEN, "gives 'w', which neither net has; allowed: none"),
+        (
+            net(spec("w", 1.0)),
+            GIVEN.replace("(2, 7", "((1, 2), 7"),
+            "()['w'] has shape (1, 2); the nets need (2,)",
+        ),
+    ],
+)
+def test_values_that_fit_no_net_are_refused(
+    both: Description, given: str, refused: str, tmp_path: Path
+) -> None:
     with pytest.raises(ScenarioError) as caught:
-        settled(tmp_path, both, both, text)
+        settled(tmp_path, both, both, given)
     message = str(caught.value)
-    assert message.startswith(f"{tmp_path / 'given.py'}: parameters()['w'] has shape (1, 2)")
-    assert message.endswith("the nets need (2,)")
+    assert message.startswith(f"{tmp_path / 'given.py'}: parameters()")
+    assert refused in message
 
 
 def test_values_are_taken_as_they_are_where_both_workers_are_lost(tmp_path: Path) -> None:
-    loss = Lost("crashed", Loss(kind="died", code=-6))
-    assert start(settled(tmp_path, loss, loss, GIVEN)) == {"w": 7.0}
+    assert start(settled(tmp_path, DIED, DIED, GIVEN)) == {"w": 7.0}
 
 
 def test_pairs_between_which_nothing_decides_are_refused_and_none_is_proposed(

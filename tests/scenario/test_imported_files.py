@@ -41,14 +41,6 @@ def test_a_scenario_that_has_changed_is_read_anew(tmp_path: Path) -> None:
     assert not load(scenario).train
 
 
-def test_a_helper_that_has_changed_is_imported_anew(tmp_path: Path) -> None:
-    helper = written(tmp_path, TRAINED, "helper_that_changes.py")
-    scenario = importing(tmp_path, helper.stem)
-    assert load(scenario).train
-    rewritten(helper, NOT_TRAINED)
-    assert not load(scenario).train
-
-
 def test_the_lines_of_a_helper_that_has_changed_are_read_anew(tmp_path: Path) -> None:
     text = "TRAIN = True\ndef scaled(x):\n    return {} * x\n"
     helper = written(tmp_path, text.format(2), "helper_with_lines.py")

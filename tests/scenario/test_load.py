@@ -13,7 +13,8 @@ from explorer.text.language import said_in
 from tests.support.nets import NETS
 from tests.support.scenario_files import MINIMAL, written
 
-ONLY_TORCH_NET = "def torch_net(): ...\n"
+INPUTS = "def inputs():\n    return {}\ndef torch_net(): ...\n"
+"""A file whose inputs are filled in."""
 
 
 def refusal(path: Path) -> str:
@@ -78,129 +79,102 @@ def test_a_broken_file_is_refused_with_its_place_and_what_is_wrong(
     ("text", "fragment"),
     [
         ("", "it defines none of these functions"),
-        (
-            "x = 1\ny = x / 0\n",
-            "given.py:2: the scenario file raises when it is imported: ZeroDivisionError",
-        ),
+        ("x = 1\ny = x / 0\n", "given.py:2: the scenario file raises when it is imported: ZeroDiv"),
         (
             "import numpy as np\nfrom mindspore.nn import Cell\n",
             "given.py:2: the scenario file imports mindspore.nn at module level",
         ),
-        (
-            "def inputs():\n    return [1]\n" + ONLY_TORCH_NET,
-            "inputs() must return a dict of numpy arrays by name, got a list",
-        ),
-        (
-            "def inputs():\n    return {}\n" + ONLY_TORCH_NET,
-            "inputs() returned nothing; return a dict",
-        ),
-        (
-            "def inputs():\n    return {'x': 1.0}\n" + ONLY_TORCH_NET,
-            "inputs()['x'] is a float; return only numpy arrays",
-        ),
-        (
-            "def inputs():\n    return {}['x']\n" + ONLY_TORCH_NET,
-            "given.py:2: inputs() raised KeyError",
-        ),
+        (MINIMAL + "inputs = 3\n", "does not define inputs()"),
+        (INPUTS.format("[1]"), "inputs() must return a dict of numpy arrays by name, got a list"),
+        (INPUTS.format("{}"), "inputs() returned nothing; return a dict"),
+        (INPUTS.format("{'x': 1.0}"), "inputs()['x'] is a float; return only numpy arrays"),
+        (INPUTS.format("{}['x']"), "given.py:2: inputs() raised KeyError"),
         (
             MINIMAL + "def parameters():\n    return 3\n",
             "parameters() must return a dict of numpy arrays by name, got a int",
         ),
         (MINIMAL + "def parameters():\n    return {'w': [1.0]}\n", "parameters()['w'] is a list"),
-        (
-            MINIMAL + "EXPECTED_DIFFERENCES = [{'engine': 'tape'}]\n",
-            "an entry of EXPECTED_DIFFERENCES must have the form {'engines': (…), 'reason': '…',"
-            " 'when': {…}}; got an unexpected keyword argument 'engine'",
-        ),
-        (
-            MINIMAL + "EXPECTED_DIFFERENCES = [{'engines': ('tapes',), 'reason': 'r'}]\n",
-            "unknown name 'tapes' in 'engines' of EXPECTED_DIFFERENCES; allowed: ",
-        ),
-        (
-            MINIMAL + "EXPECTED_DIFFERENCES = [{'engines': 'tape', 'reason': 'r'}]\n",
-            "'engines' in EXPECTED_DIFFERENCES must be a tuple, got 'tape'; write ('tape',)",
-        ),
-        (
-            MINIMAL + "EXPECTED_DIFFERENCES = "
-            "[{'engines': ('tape',), 'reason': 'r', 'when': {'positon': 0}}]\n",
-            "unknown name 'positon' in 'when' of EXPECTED_DIFFERENCES; allowed: position, api",
-        ),
-        (MINIMAL + "CONSTANTS = ('y',)\n", "CONSTANTS: unknown input 'y'; allowed: x"),
-        (
-            MINIMAL + "CONSTANTS = 'x'\n",
-            "CONSTANTS must be a tuple of names, got 'x'; write ('x',)",
-        ),
-        (MINIMAL + "CONSTANTS = 3\n", "CONSTANTS must be a tuple of names, got 3"),
-        (
-            MINIMAL + "OUTPUTS = 'loss'\n",
-            "OUTPUTS must be a tuple of names, got 'loss'; write ('loss',)",
-        ),
-        (
-            MINIMAL + "PARAMETER_NAMES = ['a']\n",
-            'PARAMETER_NAMES must be a dict {"mindspore name": "torch name"}, got',
-        ),
-        (MINIMAL + "TOLERANCES = [{'rtol': 1e-3}]\n", "an entry of TOLERANCES must have the form"),
-        (
-            MINIMAL + "TOLERANCES = [{'reason': 'r'}]\n",
-            "an entry of TOLERANCES has neither rtol nor atol",
-        ),
-        (
-            MINIMAL + "TOLERANCES = [{'rtol': 1e-3, 'reason': ''}]\n",
-            "an entry of TOLERANCES has no reason",
-        ),
-        (
-            MINIMAL + "TOLERANCES = [{'rtol': -1, 'reason': 'r'}]\n",
-            "'rtol' in TOLERANCES must be a number from 0 up, got -1",
-        ),
-        (
-            MINIMAL + "TOLERANCES = [{'atol': float('nan'), 'reason': 'r'}]\n",
-            "'atol' in TOLERANCES must be a number from 0 up, got nan",
-        ),
-        (
-            MINIMAL + "TOLERANCES = [{'rtol': 1, 'reason': 'r', 'leaves': 'dx'}]\n",
-            "'leaves' in TOLERANCES must be a tuple, got 'dx'; write ('dx',)",
-        ),
-        (
-            MINIMAL + "TOLERANCES = [{'rtol': 1, 'reason': 'r', 'when': {'x': 1}}]\n",
-            "unknown name 'x' in 'when' of TOLERANCES",
-        ),
-        (MINIMAL + "TRAIN = 'no'\n", "TRAIN must be True or False, got 'no'"),
-        (MINIMAL + "BUFFERS = ['w']\n", "BUFFERS must be a dict, got ['w']; write {"),
-        (MINIMAL + "BUFFERS = {'w': 3}\n", "BUFFERS['w'] is 3; write {"),
-        (
-            MINIMAL + "LAYOUTS = ['w']\n",
-            'LAYOUTS must be a dict such as {"fc.weight": {"transpose": (1, 0)}}, got',
-        ),
-        (MINIMAL + "LAYOUTS = {'w': 3}\n", "LAYOUTS: 3 is not a layout; write the step"),
-        (
-            MINIMAL + "EXPECTED_FINDINGS = [{'name': 'w'}]\n",
-            "an entry of EXPECTED_FINDINGS must have the form",
-        ),
-        (
-            MINIMAL + "EXPECTED_FINDINGS = [{'names': 'w', 'reason': 'r'}]\n",
-            "'names' in EXPECTED_FINDINGS must be a tuple of names, got 'w'",
-        ),
-        (
-            MINIMAL + "CASES = 'grad(0)'\n",
-            "CASES must be a list of at least one case, got 'grad(0)'",
-        ),
-        (MINIMAL + "CASES = []\n", "CASES must be a list of at least one case, got []"),
-        (MINIMAL + "CASES = ['grad(1)']\n", "CASES: unknown case 'grad(1)'; did you mean"),
-        (
-            MINIMAL + "CONSTANTS = ('x',)\nCASES = ['grad(0)']\n",
-            "CASES: unknown case 'grad(0)'",
-        ),
-        (
-            MINIMAL + "CASES = [{'apis': 'grad'}]\n",
-            "unknown name 'apis' in an entry of CASES; allowed",
-        ),
-        (MINIMAL + "inputs = 3\n", "does not define inputs()"),
     ],
 )
 def test_a_wrong_scenario_is_refused_in_words_that_help(
     text: str, fragment: str, tmp_path: Path
 ) -> None:
     message = refusal(written(tmp_path, text))
+    assert fragment in message
+    assert message.startswith(str(tmp_path / "given.py"))
+
+
+@pytest.mark.parametrize(
+    ("declared", "fragment"),
+    [
+        (
+            "EXPECTED_DIFFERENCES = [{'engine': 'tape'}]",
+            "an entry of EXPECTED_DIFFERENCES must have the form {'engines': (…), 'reason': '…',"
+            " 'when': {…}}; got an unexpected keyword argument 'engine'",
+        ),
+        (
+            "EXPECTED_DIFFERENCES = [{'engines': ('tapes',), 'reason': 'r'}]",
+            "unknown name 'tapes' in 'engines' of EXPECTED_DIFFERENCES; allowed: ",
+        ),
+        (
+            "EXPECTED_DIFFERENCES = [{'engines': 'tape', 'reason': 'r'}]",
+            "'engines' in EXPECTED_DIFFERENCES must be a tuple, got 'tape'; write ('tape',)",
+        ),
+        (
+            "EXPECTED_DIFFERENCES = [{'engines': ('tape',), 'reason': 'r', 'when': {'postion': 0}}]",
+            "unknown name 'postion' in 'when' of EXPECTED_DIFFERENCES; allowed: position, api",
+        ),
+        ("CONSTANTS = ('y',)", "CONSTANTS: unknown input 'y'; allowed: x"),
+        ("CONSTANTS = 'x'", "CONSTANTS must be a tuple of names, got 'x'; write ('x',)"),
+        ("CONSTANTS = 3", "CONSTANTS must be a tuple of names, got 3"),
+        ("OUTPUTS = 'loss'", "OUTPUTS must be a tuple of names, got 'loss'; write ('loss',)"),
+        (
+            "PARAMETER_NAMES = ['a']",
+            'PARAMETER_NAMES must be a dict {"mindspore name": "torch name"}, got',
+        ),
+        ("TOLERANCES = [{'rtol': 1e-3}]", "an entry of TOLERANCES must have the form"),
+        ("TOLERANCES = [{'reason': 'r'}]", "an entry of TOLERANCES has neither rtol nor atol"),
+        ("TOLERANCES = [{'rtol': 1, 'reason': ''}]", "an entry of TOLERANCES has no reason"),
+        (
+            "TOLERANCES = [{'rtol': -1, 'reason': 'r'}]",
+            "'rtol' in TOLERANCES must be a number from 0 up, got -1",
+        ),
+        (
+            "TOLERANCES = [{'atol': float('nan'), 'reason': 'r'}]",
+            "'atol' in TOLERANCES must be a number from 0 up, got nan",
+        ),
+        (
+            "TOLERANCES = [{'rtol': 1, 'reason': 'r', 'leaves': 'dx'}]",
+            "'leaves' in TOLERANCES must be a tuple, got 'dx'; write ('dx',)",
+        ),
+        (
+            "TOLERANCES = [{'rtol': 1, 'reason': 'r', 'when': {'x': 1}}]",
+            "unknown name 'x' in 'when' of TOLERANCES",
+        ),
+        ("TRAIN = 'no'", "TRAIN must be True or False, got 'no'"),
+        ("BUFFERS = ['w']", "BUFFERS must be a dict, got ['w']; write {"),
+        ("BUFFERS = {'w': 3}", "BUFFERS['w'] is 3; write {"),
+        (
+            "LAYOUTS = ['w']",
+            'LAYOUTS must be a dict such as {"fc.weight": {"transpose": (1, 0)}}, got',
+        ),
+        ("LAYOUTS = {'w': 3}", "LAYOUTS: 3 is not a layout; write the step"),
+        ("EXPECTED_FINDINGS = [{'name': 'w'}]", "an entry of EXPECTED_FINDINGS must have the form"),
+        (
+            "EXPECTED_FINDINGS = [{'names': 'w', 'reason': 'r'}]",
+            "'names' in EXPECTED_FINDINGS must be a tuple of names, got 'w'",
+        ),
+        ("CASES = 'grad(0)'", "CASES must be a list of at least one case, got 'grad(0)'"),
+        ("CASES = []", "CASES must be a list of at least one case, got []"),
+        ("CASES = ['grad(1)']", "CASES: unknown case 'grad(1)'; did you mean"),
+        ("CONSTANTS = ('x',)\nCASES = ['grad(0)']", "CASES: unknown case 'grad(0)'"),
+        ("CASES = [{'apis': 'grad'}]", "unknown name 'apis' in an entry of CASES; allowed"),
+    ],
+)
+def test_a_wrong_declaration_is_refused_in_words_that_help(
+    declared: str, fragment: str, tmp_path: Path
+) -> None:
+    message = refusal(written(tmp_path, f"{MINIMAL}{declared}\n"))
     assert fragment in message
     assert message.startswith(str(tmp_path / "given.py"))
 

@@ -44,11 +44,3 @@ def test_it_keeps_fewer_bytes_than_the_same_block_without(report: Reports) -> No
     # MindSpore's tape keeps the input of the second block too, from which it is computed again.
     assert kept["mindspore-tape"] == 3 * TENSOR_BYTES
     assert kept["torch-graph"] == 4 * TENSOR_BYTES
-
-
-@pytest.mark.parametrize("engine", ["mindspore-tape", "torch-tape", "torch-graph"])
-def test_the_recomputed_block_has_its_own_name_wherever_it_runs(
-    report: Reports, engine: str
-) -> None:
-    nodes = graph(report("checkpointing"), engine).nodes
-    assert {node.scope for node in nodes} == {"", "kept", "redone"}

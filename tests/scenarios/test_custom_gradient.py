@@ -7,7 +7,6 @@ import pytest
 
 from explorer.model.arrays import unpack
 from explorer.model.graph import GradGraph, Node
-from explorer.scenario.find import find
 from tests.support.scenario_reports import BY_FIRST, Reports, all_say, graph, row, values_of
 from tests.support.standard_engines import ENGINES
 
@@ -43,18 +42,3 @@ def test_what_it_computes_is_backward_and_derives_from_the_forward_it_belongs_to
     for node in (size, mask, readers[0]):
         assert node.phase == "backward", node.op
         assert "sign" in nodes[node.forward or ""].op.lower(), node.op
-
-
-@pytest.mark.parametrize(
-    ("engine", "text"),
-    [("mindspore-graph", "ops.abs(x) <= 1"), ("torch-graph", "torch.abs(x) <= 1")],
-)
-def test_a_graph_names_the_line_on_which_it_was_written(
-    report: Reports, engine: str, text: str
-) -> None:
-    lines = find("custom_gradient").read_text(encoding="utf-8").splitlines()
-    (number,) = (number for number, line in enumerate(lines, 1) if text in line)
-    place = f"custom_gradient.py:{number}"
-    nodes = graph(report("custom_gradient"), engine).nodes
-    from_there = [node.op for node in nodes if place in node.source]
-    assert len(from_there) == 3, from_there

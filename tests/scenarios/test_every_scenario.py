@@ -1,6 +1,5 @@
-"""What every shipped scenario must hold, and every pair of nets with a planted mistake."""
+"""What every shipped scenario must hold."""
 
-import ast
 from pathlib import Path
 
 import numpy as np
@@ -11,48 +10,21 @@ from explorer.exploration.explore import explore
 from explorer.model.engines import FRAMEWORKS, NEEDED
 from explorer.model.report import ORACLE
 from explorer.scenario.find import REAL, names
-from explorer.scenario.load import load, module_of
+from explorer.scenario.load import load
 from explorer.scenario.matrix import matrix
 from explorer.text.failures import message
 from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
 from tests.planted.naming import TAPES
-from tests.support.nets import NETS
 from tests.support.samples import sampled
 from tests.support.scenario_reports import Reports, each_scenario
 from tests.support.standard_engines import ENGINES
 
 SHIPPED = names()
-PLANTED = names((NETS / "planted",))
 REAL_NETS = names((REAL,))
-FILES = [*SHIPPED.values(), *PLANTED.values(), *REAL_NETS.values()]
+FILES = [*SHIPPED.values(), *REAL_NETS.values()]
 
 PARTIES = {ORACLE, *ENGINES, "tape", "graph", *FRAMEWORKS}
-
-MISTAKES = {
-    "batch_norm_epsilon",
-    "batch_norm_momentum",
-    "detached_branch",
-    "dropout_left_on",
-    "gelu_approximation",
-    "in_place_change",
-    "mean_for_sum",
-    "missing_bias",
-    "padding_side",
-    "softmax_axis",
-    "swapped_arguments",
-    "transposed_weight",
-}
-
-
-def lines_of(path: Path, function: str) -> list[str]:
-    """The stripped source lines of one function of a file."""
-    text = path.read_text(encoding="utf-8")
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.FunctionDef) and node.name == function:
-            lines = text.splitlines()[node.lineno - 1 : node.end_lineno]
-            return [line.strip() for line in lines]
-    raise AssertionError(f"{path} has no function {function}")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -89,18 +61,6 @@ def test_every_expected_difference_names_known_parties_and_describes_some_case(p
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_notes_are_set_in_lines_that_read_well(path: Path) -> None:
     assert max(map(len, load(path).notes.splitlines())) <= 120
-
-
-def test_there_is_one_planted_pair_for_each_mistake() -> None:
-    assert set(PLANTED) == MISTAKES
-
-
-@pytest.mark.parametrize("path", PLANTED.values(), ids=lambda path: path.stem)
-def test_a_planted_fault_is_one_line_of_each_net(path: Path) -> None:
-    fault = module_of(load(path)).FAULT
-    assert set(fault) == {"mindspore_line", "torch_line"}
-    for framework in NEEDED:
-        assert lines_of(path, f"{framework}_net").count(fault[f"{framework}_line"]) == 1
 
 
 @pytest.mark.mindspore

@@ -22,12 +22,10 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for inner in ("engines/torch", "model", "workers", "words"):
         (folder / inner).mkdir(parents=True)
     written(folder, "from explorer.words import texts\n", "__init__.py")
-    written(folder / "words", "", "texts.py")
-    written(folder / "model", "", "first.py")
-    written(folder / "model", "", "second.py")
-    written(folder / "model", "", "third.py")
-    written(folder / "model", "", "__init__.py")
-    written(folder / "engines/torch", "", "by_name.py")
+    (folder / "words" / "texts.py").touch()
+    (folder / "engines" / "torch" / "by_name.py").touch()
+    for name in ("first", "second", "third", "__init__"):
+        (folder / "model" / f"{name}.py").touch()
     written(
         folder / "engines/torch",
         "from explorer.model import (\n    first,\n    second as other,\n)\n"

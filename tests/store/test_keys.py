@@ -128,28 +128,22 @@ def test_the_files_that_are_read_are_those_imported_from_the_folder(tmp_path: Pa
     )
     (tmp_path / "helper.py").write_text("from parts import other\nimport net\n")
     (tmp_path / "parts").mkdir()
-    (tmp_path / "parts" / "__init__.py").write_text("")
-    (tmp_path / "parts" / "block.py").write_text("")
-    (tmp_path / "parts" / "other.py").write_text("")
-    (tmp_path / "unused.py").write_text("")
-    (tmp_path / "numpy.txt").write_text("")
-    assert set(files_read(net)) == {
+    for name in ("__init__.py", "block.py", "other.py"):
+        (tmp_path / "parts" / name).touch()
+    (tmp_path / "unused.py").touch()
+    (tmp_path / "numpy.txt").touch()
+    before = files_read(net)
+    assert set(before) == {
         "net.py",
         "helper.py",
         "parts/__init__.py",
         "parts/block.py",
         "parts/other.py",
     }
-
-
-def test_a_change_in_a_helper_is_another_digest(tmp_path: Path) -> None:
-    net, helper = tmp_path / "net.py", tmp_path / "helper.py"
-    net.write_text("import helper\n")
-    helper.write_text("a = 1\n")
-    before = files_read(net)
-    helper.write_text("a = 2\n")
-    assert files_read(net) != before
-    assert files_read(net)["net.py"] == before["net.py"]
+    (tmp_path / "helper.py").write_text("a = 2\n")
+    after = files_read(net)
+    assert after["helper.py"] != before["helper.py"]
+    assert after["net.py"] == before["net.py"]
 
 
 def test_the_same_files_elsewhere_have_the_same_key(tmp_path: Path) -> None:
@@ -158,51 +152,40 @@ def test_the_same_files_elsewhere_have_the_same_key(tmp_path: Path) -> None:
     assert key(load(copy), Wanted()) == key(load(SQUARE), Wanted())
 
 
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package of a few files in the place of the explorer."""
+    for name in ("web/links.py", "drawing/svg.py", "compare/noise.py", "shipped.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("a = 1\n")
+    monkeypatch.setattr(keys, "PACKAGE", tmp_path)
+    return tmp_path
+
+
 @pytest.mark.parametrize(
-    ("changed", "counts"),
-    [("web/links.py", False), ("compare/noise.py", True), ("shipped.py", True)],
+    ("changed", "is_of_results", "is_of_faces"),
+    [
+        ("web/links.py", False, True),
+        ("drawing/svg.py", False, True),
+        ("compare/noise.py", True, False),
+        ("shipped.py", True, False),
+    ],
 )
-def test_what_only_shows_results_is_in_no_key(
-    changed: str, counts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_only_shows_results_is_in_no_key_and_a_digest_of_parts_is_of_theirs_alone(
+    changed: str, is_of_results: bool, is_of_faces: bool, package: Path
 ) -> None:
-    for name in ("web/links.py", "compare/noise.py", "shipped.py"):
-        file = tmp_path / name
-        file.parent.mkdir(exist_ok=True)
-        file.write_text("a = 1\n")
-    monkeypatch.setattr(keys, "PACKAGE", tmp_path)
-    before = keys.installation()["explorer"]
-    (tmp_path / changed).write_text("a = 2\n")
+    results, faces = keys.installation()["explorer"], keys.digest_of_parts("drawing", "web")
+    (package / changed).write_text("a = 2\n")
     forget()
-    assert (keys.installation()["explorer"] != before) is counts
+    assert (keys.installation()["explorer"] != results) is is_of_results
+    assert (keys.digest_of_parts("drawing", "web") != faces) is is_of_faces
 
 
-def test_a_file_of_another_name_is_other_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(keys, "PACKAGE", tmp_path)
-    (tmp_path / "noise.py").write_text("a = 1\n")
+def test_a_file_of_another_name_is_other_code(package: Path) -> None:
     before = keys.installation()["explorer"]
     forget()
-    (tmp_path / "noise.py").rename(tmp_path / "levels.py")
+    (package / "compare" / "noise.py").rename(package / "compare" / "levels.py")
     assert keys.installation()["explorer"] != before
-
-
-@pytest.mark.parametrize(
-    ("changed", "counts"),
-    [("web/links.py", True), ("drawing/svg.py", True), ("compare/noise.py", False)],
-)
-def test_a_digest_of_parts_is_of_their_files_alone(
-    changed: str, counts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("web/links.py", "drawing/svg.py", "compare/noise.py"):
-        file = tmp_path / name
-        file.parent.mkdir(exist_ok=True)
-        file.write_text("a = 1\n")
-    monkeypatch.setattr(keys, "PACKAGE", tmp_path)
-    before = keys.digest_of_parts("drawing", "web")
-    (tmp_path / changed).write_text("a = 2\n")
-    forget()
-    assert (keys.digest_of_parts("drawing", "web") != before) is counts
 
 
 def test_no_part_that_makes_results_stands_on_what_is_in_no_key() -> None:

@@ -259,13 +259,15 @@ def test_a_store_of_no_size_keeps_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     assert empty.entries() == []
 
 
-COMPUTING = """
+WITH_STORE = f"""
 import sys, time
 from pathlib import Path
 from explorer.store.keys import Key
-from explorer.folders import STORE, caches
 from explorer.store.store import Store
-store, key = Store(Path(sys.argv[1])), Key("scenario", "square", "ab" + "0" * 62)
+store, key = Store(Path(sys.argv[1])), Key("scenario", "square", "{KEY.digest}")
+"""
+
+COMPUTING = """
 with store.turn(key):
     if store.get(key, str) is None:
         print("computed")
@@ -276,20 +278,14 @@ with store.turn(key):
 
 @pytest.mark.slow
 def test_of_several_processes_one_computes_and_the_others_wait_for_it(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", COMPUTING, str(tmp_path)]
+    command = [sys.executable, "-c", WITH_STORE + COMPUTING, str(tmp_path)]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(3)]
     said = [process.communicate()[0] for process in processes]
     assert sorted(said) == [b"", b"", b"computed\n"]
 
 
 DYING = """
-import sys, time
-from pathlib import Path
-from explorer.store.keys import Key
-from explorer.folders import STORE, caches
-from explorer.store.store import Store
-key = Key("scenario", "square", "ab" + "0" * 62)
-with Store(Path(sys.argv[1])).turn(key):
+with store.turn(key):
     print("in", flush=True)
     time.sleep(600)
 """
@@ -297,7 +293,7 @@ with Store(Path(sys.argv[1])).turn(key):
 
 @pytest.mark.slow
 def test_a_process_that_is_killed_holds_nobody_up(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", DYING, str(tmp_path)]
+    command = [sys.executable, "-c", WITH_STORE + DYING, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout
         assert process.stdout.readline() == b"in\n"

@@ -2,13 +2,15 @@
 
 from typing import Any, NamedTuple
 
+import msgspec
+
 from explorer.compare.align import align
 from explorer.compare.align.fingerprints import Tolerance, fingerprint
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.provenance import trace_origins
 from explorer.compare.align.vertices import Side, Vertex, view
-from explorer.model.alignment import Alignment
-from explorer.model.divergence import Divergence
+from explorer.model.alignment import Alignment, Pair
+from explorer.model.divergence import Divergence, OtherValue, mirrored
 from explorer.model.graph import GradGraph, SideName
 from explorer.words.divergences import first_divergence, sentence
 from explorer.words.readings import reading
@@ -38,13 +40,14 @@ def parting(left: GradGraph, right: GradGraph) -> Parting:
 class Row(NamedTuple):
     """A net, its port, and where they part.
 
-    ``alike`` are pieces of the port that are written otherwise and make no divergence, ``changes``
-    those that make one: it is at the ops or leaves ``ends`` (None: there is no counterpart; "" where
-    that is no matter), and its sentence holds ``said``.
+    Marked lines of the text are of the net or of its port alone. ``alike`` are pieces of the port
+    that are written otherwise and make no divergence, ``changes`` those that make one: it is at the
+    ops or leaves ``ends`` (None: there is no counterpart; "" where that is no matter), and its
+    sentence holds ``said``.
     """
 
     text: str
-    changes: tuple[Change, ...]
+    changes: tuple[Change, ...] = ()
     ends: tuple[str | None, str | None] = ("", "")
     said: tuple[str, ...] = ()
     alike: tuple[Change, ...] = ()
@@ -54,13 +57,50 @@ def assert_parts(row: Row, **known: Any) -> str:
     """Asserts that a net parts from its port as the row says, from either side; the sentence."""
     left = net("a", row.text, **known)
     assert align(left, net("b", row.text, *row.alike, **known)).divergence is None
-    right = net("b", row.text, *row.alike, *row.changes, **known)
-    found, mirrored = parting(left, right), parting(right, left)
-    assert found[:2] == mirrored[1::-1]
+    right = net("b", row.text, *row.alike, *row.changes, side="right", **known)
+    assert_mirrored(align(left, right), align(right, left))
+    found = parting(left, right)
     assert row.ends in (("", ""), found[:2])
     for part in row.said:
         assert part in found.sentence
     return found.sentence
+
+
+def assert_mirrored(there: Alignment, back: Alignment) -> None:
+    """Asserts that two alignments say the same with their sides exchanged, but for pairs' numbers."""
+    expected = [_facts(mirrored(divergence)) for divergence in there.divergences]
+    assert [_facts(divergence) for divergence in back.divergences] == expected
+    assert set(there.differing) == set(back.differing)
+    assert (there.left_coverage, there.right_coverage) == (back.right_coverage, back.left_coverage)
+    pairs = {(_end(pair, "left"), _end(pair, "right"), pair.how) for pair in there.pairs}
+    assert pairs == {(_end(pair, "right"), _end(pair, "left"), pair.how) for pair in back.pairs}
+    for side, other in (("left", "right"), ("right", "left")):
+        lone = {(it.node, it.reason) for it in there.unpaired if it.side == side}
+        assert lone == {(it.node, it.reason) for it in back.unpaired if it.side == other}
+
+
+def _facts(divergence: Divergence) -> Any:
+    if isinstance(divergence, OtherValue):
+        # An input that has other shapes is named as the left side calls it.
+        spread = tuple(msgspec.structs.replace(it, name="") for it in divergence.inputs.spread)
+        inputs = msgspec.structs.replace(divergence.inputs, spread=spread)
+        divergence = msgspec.structs.replace(divergence, inputs=inputs)
+    return _in_digits(msgspec.to_builtins(divergence))
+
+
+def _in_digits(value: Any) -> Any:
+    """What builtins hold, with numbers as text: rounding is no matter, and nan equals nan."""
+    if isinstance(value, float):
+        return f"{value:.9g}"
+    if isinstance(value, dict):
+        return {key: _in_digits(item) for key, item in value.items()}
+    return [_in_digits(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _end(pair: Pair, side: str) -> tuple[object, ...]:
+    """One end of a pair: the node, its output, and the steps inside."""
+    within = frozenset(getattr(pair, f"{side}_within"))
+    return getattr(pair, side), getattr(pair, f"{side}_output"), within
 
 
 def said(divergence: Divergence) -> str:

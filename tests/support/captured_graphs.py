@@ -34,14 +34,7 @@ SHIPPED = (
 )
 """Shipped scenarios."""
 
-WITH_MISTAKES = (
-    "dead_metric",
-    "detached_step",
-    "gate_not_stopped",
-    "own_mask",
-    "shape_target",
-    "three_kinks",
-)
+WITH_MISTAKES = ("dead_metric", "own_mask", "three_kinks")
 """Nets of the tests that differ between the frameworks."""
 
 ATTENTION_MISTAKES = {

@@ -48,6 +48,11 @@ class ComputedGraph:
         Another output is read where it stands beside its node.
         """
         arrays = tuple(np.asarray(value) for value in values)
+        if kind == "op" and self._noise:
+            arrays = tuple(self._noisy(array) for array in arrays)
+        if op == self._spoiled:
+            self._spoiled = ""
+            arrays = (spoiled(arrays[0]), *arrays[1:])
         outputs = []
         for array in arrays:
             summary = summarise(array) if observed else None
@@ -69,11 +74,6 @@ class ComputedGraph:
         """
         computed = function(*(self.values[node][0] for node in inputs))
         values = computed if isinstance(computed, tuple) else (computed,)
-        if self._noise:
-            values = tuple(self._noisy(np.asarray(value)) for value in values)
-        if op == self._spoiled:
-            self._spoiled = ""
-            values = (spoiled(values[0]), *values[1:])
         source = (f"net.py:{line}",) if line else ()
         return self.hold(op, *values, inputs=inputs, source=source, **fields)
 

@@ -23,12 +23,15 @@ from explorer.workers.environments import ROOT, worker_environment
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
+from tests.support.twin_nets import TWINS, twin_file
 
 Reply = TypeVar("Reply")
 
 TORCH_ENGINES = ("torch-tape", "torch-graph")
 MINDSPORE_ENGINES = ("mindspore-graph", "mindspore-tape")
 JAX_ENGINES = ("jax-tape", "jax-graph")
+
+FIRST = GradCase("grad", 0)
 
 EVERYTHING = GradCase("value_and_grad", 0, "all", has_aux=True)
 """The case that asks most of a net with several outputs."""
@@ -91,8 +94,7 @@ class EngineRequests:
         return NetRequest(scenario=str(path(name)), engine="", parameters=start, trainable=trained)
 
     def answer(self, name: str, engine: str, case: GradCase) -> Result:
-        request = CaseRequest(self.net(name, engine), case, ids=True)
-        return self._ask(engine, "answer", request, Result)
+        return answer(self.workers, CaseRequest(self.net(name, engine), case, ids=True))
 
     def capture(
         self,
@@ -107,8 +109,7 @@ class EngineRequests:
         case = case or self.widest(name)
         net = self.net(name, engine)
         request = CaseRequest(net, case, values, prove=prove, whole_forward=whole_forward)
-        target = f"{ENGINES[engine].module}:capture"
-        return reply(self.workers.call(ENGINES[engine].captures_in, target, request, Captured))
+        return capture(self.workers, request)
 
     def replay(self, name: str, engine: str, case: GradCase) -> Result:
         """The answer as it is computed from what was captured, in another order."""
@@ -116,8 +117,7 @@ class EngineRequests:
 
     def estimate(self, name: str, case: GradCase) -> OracleResult:
         """The oracle's answer, from the forward alone."""
-        request = CaseRequest(self.net(name, self.tape), case)
-        return self.call("explorer.engines.oracle:estimate", request, OracleResult)
+        return estimate(self.workers, CaseRequest(self.net(name, self.tape), case))
 
     def noise(self, name: str, case: GradCase, engine: str = "") -> ResultNoise:
         """The noise of an answer, by default of the tape's."""
@@ -149,6 +149,30 @@ class EngineRequests:
         return reply(self.workers.call(ENGINES[engine].answers_in[0], target, request, kind))
 
 
+def of_file(file: Path, engine: str = "torch-tape", case: GradCase = FIRST) -> CaseRequest:
+    """A case of the net in a file, which starts as the net itself does."""
+    return CaseRequest(NetRequest(scenario=str(file), engine=engine), case)
+
+
+def answer(workers: Workers, request: CaseRequest) -> Result:
+    """What the engine of a request answers."""
+    engine = ENGINES[request.net.engine]
+    return reply(workers.call(engine.answers_in[0], f"{engine.module}:answer", request, Result))
+
+
+def capture(workers: Workers, request: CaseRequest) -> Captured:
+    """What the engine of a request captures."""
+    engine = ENGINES[request.net.engine]
+    return reply(workers.call(engine.captures_in, f"{engine.module}:capture", request, Captured))
+
+
+def estimate(workers: Workers, request: CaseRequest) -> OracleResult:
+    """What central differences say of a request, from the forward alone."""
+    framework = ENGINES[request.net.engine].framework
+    target = "explorer.engines.oracle:estimate"
+    return reply(workers.call(framework, target, request, OracleResult))
+
+
 def requests_of(workers: Workers, engine: str) -> EngineRequests:
     """The requests to an engine's framework."""
     return EngineRequests(workers, ENGINES[engine].framework)
@@ -156,6 +180,8 @@ def requests_of(workers: Workers, engine: str) -> EngineRequests:
 
 def path(name: str) -> Path:
     """The file of a net of the tests, or of a shipped scenario."""
+    if name in TWINS:
+        return twin_file(name)
     own = NETS / f"{name}.py"
     return own if own.is_file() else FOLDER / f"{name}.py"
 

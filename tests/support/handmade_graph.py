@@ -1,6 +1,7 @@
 """A gradient graph written down node by node, for tests that need no framework."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -39,19 +40,23 @@ class HandmadeGraph:
         body: str = "",
         shape: tuple[int, ...] = (2, 8),
         value: AnyArray | float | None = None,
+        dtype: str = "float32",
+        noise: float | None = None,
         arguments: Arguments | None = None,
         missing: Absence | None = None,
+        id_: str = "",
+        line: int = 12,
     ) -> str:
         """Add a node that reads others, the ``saved`` ones as saved tensors; its id.
 
         ``shape`` is that of a node without a ``value``, and ``missing`` why it has none.
         """
         if value is None:
-            output = Output(shape, "float32")
+            output = Output(shape, "float32", noise=noise)
         else:
-            array = np.asarray(value, np.float32)
-            output = Output(array.shape, "float32", summarise(array))
-        id_ = f"n{len(self._nodes)}"
+            array = np.asarray(value, dtype)
+            output = Output(array.shape, array.dtype.name, summarise(array), noise)
+        id_ = id_ or f"n{len(self._nodes)}"
         self._nodes[id_] = Node(
             id=id_,
             op=op,
@@ -59,7 +64,7 @@ class HandmadeGraph:
             phase=phase,
             name=name,
             scope=scope,
-            source=("net.py:12",),
+            source=(f"net.py:{line}",) if line else (),
             forward=forward,
             order=len(self._nodes),
             outputs=(output,),
@@ -92,48 +97,14 @@ class HandmadeGraph:
         forward: str | None,
         reads: Sequence[str],
         saved: Sequence[str] = (),
-        *,
-        scope: str = "",
-        body: str = "",
-        shape: tuple[int, ...] = (2, 8),
-        value: AnyArray | float | None = None,
-        missing: Absence | None = None,
+        **fields: Any,
     ) -> str:
         """Add a backward operator that derives from the node ``forward``; its id."""
-        return self.add(
-            op,
-            reads,
-            saved=saved,
-            phase="backward",
-            forward=forward,
-            scope=scope,
-            body=body,
-            shape=shape,
-            value=value,
-            missing=missing,
-        )
+        return self.add(op, reads, saved=saved, phase="backward", forward=forward, **fields)
 
-    def accumulate(
-        self,
-        op: str,
-        reads: Sequence[str],
-        *,
-        forward: str | None = None,
-        scope: str = "",
-        shape: tuple[int, ...] = (2, 8),
-        value: AnyArray | None = None,
-    ) -> str:
+    def accumulate(self, op: str, reads: Sequence[str], **fields: Any) -> str:
         """Add a sum of gradients; its id."""
-        return self.add(
-            op,
-            reads,
-            kind="accumulate",
-            phase="backward",
-            forward=forward,
-            scope=scope,
-            shape=shape,
-            value=value,
-        )
+        return self.add(op, reads, kind="accumulate", phase="backward", **fields)
 
     def result(self, name: str, source: str, value: AnyArray | float | None = None) -> str:
         """Add an output of the net; its id."""
@@ -157,12 +128,28 @@ class HandmadeGraph:
         """A node that was added."""
         return self._nodes[id_]
 
-    def record(self, case: str = "grad(net, grad_position=0, weights=None)") -> GradGraph:
+    def record(
+        self,
+        case: str = "grad(net, grad_position=0, weights=None)",
+        engine: str = "torch-tape",
+    ) -> GradGraph:
         """The graph of all that was added."""
         return GradGraph(
-            engine="torch-tape",
+            engine=engine,
             case=case,
             stage="tape",
             nodes=tuple(self._nodes.values()),
             edges=tuple(self._edges),
         )
+
+
+Step = tuple[str, str, AnyArray | float, str]
+"""The id of an op, its name, its value, and the ids of what it reads."""
+
+
+def of_steps(engine: str, *steps: Step, noise: float | None = None) -> GradGraph:
+    """A graph of ops that are known by their ids alone, all of one noise."""
+    made = HandmadeGraph()
+    for id_, op, value, reads in steps:
+        made.add(op, reads.split(), value=value, noise=noise, id_=id_, line=0)
+    return made.record(engine=engine)

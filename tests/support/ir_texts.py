@@ -1,6 +1,11 @@
 """Small IR texts, written as MindSpore prints its IR, and the samples that it did print."""
 
 from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from explorer.engines.mindspore.ir import IRNode, Module
 
 SAMPLES = Path(__file__).resolve().parents[1] / "ir_samples"
 
@@ -27,3 +32,28 @@ def statement(operands: str, count: int, head: str = "  %0(a) = Op", tail: str =
 def node_of_type(text: str) -> str:
     """A statement without operands that yields a value of that type."""
     return f"  %0(a) = Op()\n      : () -> (<{text}>)"
+
+
+def nodes_of(module: Module) -> list[IRNode]:
+    """The statements of all subgraphs, with those that return."""
+    nodes: list[IRNode] = []
+    for graph in module.subgraphs:
+        nodes += graph.nodes
+        if graph.returned:
+            nodes.append(graph.returned)
+    return nodes
+
+
+def without(record: msgspec.Struct, *fields: str) -> Any:
+    """A record as plain data, without some fields and without the lines on which statements stand."""
+    return _without(msgspec.to_builtins(record), set(fields))
+
+
+def _without(data: Any, fields: set[str]) -> Any:
+    if isinstance(data, list | tuple):
+        return [_without(item, fields) for item in data]
+    if not isinstance(data, dict):
+        return data
+    is_placed = "nodes" in data or "operands" in data
+    left_out = fields | {"line"} if is_placed else fields
+    return {key: _without(item, fields) for key, item in data.items() if key not in left_out}

@@ -21,6 +21,19 @@ def opened(
     return app.run()
 
 
+def called() -> None:
+    """A page that calls the function, with its arguments, which the session has under "called"."""
+    import streamlit as st
+
+    function, *arguments = st.session_state["called"]
+    function(*arguments)
+
+
+def shown(function: Callable[..., object], /, *arguments: object, **query: str) -> Any:
+    """The page that a function of the app makes alone, where a link with a query opens it."""
+    return opened(called, {"called": (function, *arguments)}, **query)
+
+
 def said(page: Any) -> str:
     """All Markdown of a page in one text."""
     return " ".join(block.value for block in page.markdown)

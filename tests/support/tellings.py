@@ -8,12 +8,13 @@ import msgspec
 from explorer.model.failures import Failure
 from explorer.model.measurement import Figures, Measured
 from explorer.model.study import Cell, Chart, Table
+from explorer.topics import study_topic
 from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.question import Question, Target
 from explorer.topics.studies import Telling, tell
 from explorer.topics.topic import Topic
 from explorer.words.messages import as_text
-from tests.support.topics import written
+from tests.support.topics import Change, World, looked_at, recorded_study, together, written
 
 REASON = "the measuring program found no paper to write on"
 """What a measurement fails with, where a test has it fail."""
@@ -37,6 +38,15 @@ def told(topic: Topic, answers: Answers, scenario: str = "") -> Telling:
 def telling_text(topic: Topic, evidence: Evidence) -> Telling:
     """All that a study makes of some evidence, in English."""
     telling: Telling = as_text(tell(topic, evidence))
+    return telling
+
+
+def told_after(name: str, *changes: Change) -> Telling:
+    """What a study tells where what is recorded of it is changed, seen to be fit to read."""
+    world = World(recorded_study(name))
+    together(*changes)(world)
+    telling = telling_text(study_topic(name), Evidence(world.outcomes, looked_at(name)))
+    check_telling(telling)
     return telling
 
 

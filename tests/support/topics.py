@@ -73,12 +73,17 @@ class World:
         return self._timings[question.measurement_name(party)]
 
     @property
-    def evidence(self) -> Evidence:
-        """What a judge or a finding sees of this world."""
+    def outcomes(self) -> dict[str, Measured]:
+        """The outcomes of this world, by the names of measurements."""
         outcomes = {}
         for name, figures in self._figures.items():
             outcomes[name] = Measured(outcome="ok", figures=figures, timings=self._timings[name])
-        return Evidence(outcomes)
+        return outcomes
+
+    @property
+    def evidence(self) -> Evidence:
+        """What a judge or a finding sees of this world."""
+        return Evidence(self.outcomes)
 
 
 Change = Callable[[World], None]
@@ -100,11 +105,17 @@ def together(*changes: Change) -> Change:
 
 
 def put(question: Question, parties: Iterable[str], *path: str | int, value: Any) -> Change:
-    """A change that sets one figure of a question for some parties: ``path`` leads to it."""
-    *parents, last = path
+    """A change that sets one figure of a question for some parties: ``path`` leads to it.
+
+    Without a path it sets all that they answer.
+    """
+    *parents, last = path or (None,)
 
     def change(world: World) -> None:
         for party in parties:
+            if not path:
+                world[question, party] = copy.deepcopy(value)
+                continue
             figures: Any = world[question, party]
             for key in parents:
                 figures = figures[key]

@@ -8,9 +8,70 @@ import numpy as np
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph
 from tests.support.computed_graphs import ComputedGraph
+from tests.support.written_nets import written
 
 BATCH_TIMES_OUTPUTS = 12
 """What the mean of the squared error divides the sum by."""
+
+LEAVES = """
+    x = input: START["x"]
+    y = input: START["y"]
+    weight1 = parameter l1.weight: START["l1.weight"]
+    bias1 = parameter l1.bias: START["l1.bias"]
+    weight2 = parameter l2.weight: START["l2.weight"]
+    bias2 = parameter l2.bias: START["l2.bias"]
+"""
+
+RESULTS = """
+    result loss = loss
+    gradient dx = dx
+    gradient dl1.weight = dw1
+    gradient dl1.bias = db1
+    gradient dl2.weight = dw2
+    gradient dl2.bias = db2
+"""
+
+# As PyTorch's dispatcher shows it: a dense layer is one op, and so is the loss.
+PYTORCH = """
+    turned1 = aten.t.default @5 in l1: weight1.T
+    a = aten.addmm.default @5 in l1: bias1 + x @ turned1
+    h = aten.relu.default @6: np.maximum(a, 0)
+    turned2 = aten.t.default @7 in l2: weight2.T
+    z = aten.addmm.default @7 in l2: bias2 + h @ turned2
+    loss = aten.mse_loss.default @8: ((z - y) ** 2).sum() / COUNT
+    one = aten.ones_like.default back: np.array(1.0)
+    dz = aten.mse_loss_backward.default of loss: one * 2 * (z - y) / COUNT
+    dh = aten.mm.default of z: dz @ weight2
+    dw2 = aten.mm.default of z: dz.T @ h
+    db2 = aten.sum.dim_IntList of z: dz.sum(0)
+    da = aten.threshold_backward.default of h: dh * (h > 0)
+    dx = aten.mm.default of a: da @ weight1
+    dw1 = aten.mm.default of a: da.T @ x
+    db1 = aten.sum.dim_IntList of a: da.sum(0)
+"""
+
+# As MindSpore's IR shows it: MatMul and BiasAdd are apart, the loss is in pieces, and the gradients are
+# in another order.
+MINDSPORE = """
+    m1 = MatMul @25 in l1: x @ weight1.T
+    a = BiasAdd @25 in l1: m1 + bias1
+    h = ReLU @26: np.maximum(a, 0)
+    m2 = MatMul @27 in l2: h @ weight2.T
+    z = BiasAdd @27 in l2: m2 + bias2
+    error = Sub @28 in loss: z - y
+    square = Square @28 in loss: np.square(error)
+    loss = ReduceMean @28 in loss: square.mean()
+    shares = Fill of loss: np.full(square.shape, 1 / square.size)
+    scaled = Mul of square: shares * error
+    dz = Muls of square: 2 * scaled
+    db2 = BiasAddGrad of z: dz.sum(0)
+    dw2 = MatMul of m2: dz.T @ h
+    dh = MatMul of m2: dz @ weight2
+    da = ReluGrad of h: dh * (h > 0)
+    db1 = BiasAddGrad of a: da.sum(0)
+    dw1 = MatMul of m1: da.T @ x
+    dx = MatMul of m1: da @ weight1
+"""
 
 
 def start() -> dict[str, AnyArray]:
@@ -32,108 +93,14 @@ def pytorch_net(
     values: dict[str, AnyArray] | None = None,
     reduction: str = "mean",
 ) -> GradGraph:
-    """As PyTorch's dispatcher shows it: a dense layer is one op, and so is the loss."""
-    g = graph or ComputedGraph("torch-tape")
-    leaves = _leaves(g, values)
-    reduce = np.mean if reduction == "mean" else np.sum
+    """The net with PyTorch's ops."""
     count = BATCH_TIMES_OUTPUTS if reduction == "mean" else 1
-
-    w1 = g.op("aten.t.default", np.transpose, leaves["l1.weight"], line=5, scope="l1")
-    a = g.op("aten.addmm.default", addmm, leaves["l1.bias"], leaves["x"], w1, line=5, scope="l1")
-    h = g.op("aten.relu.default", relu, a, line=6)
-    w2 = g.op("aten.t.default", np.transpose, leaves["l2.weight"], line=7, scope="l2")
-    z = g.op("aten.addmm.default", addmm, leaves["l2.bias"], h, w2, line=7, scope="l2")
-    y = leaves["y"]
-    loss = g.op("aten.mse_loss.default", lambda z, y: reduce((z - y) ** 2), z, y, line=8)
-
-    one = g.hold("aten.ones_like.default", 1.0, phase="backward")
-    dz = g.back(
-        "aten.mse_loss_backward.default",
-        lambda one, z, y: 2 * (z - y) / count * one,
-        *(one, z, y),
-        forward=loss,
-    )
-    dh = g.back("aten.mm.default", np.matmul, dz, leaves["l2.weight"], forward=z)
-    dw2 = g.back("aten.mm.default", transposed_product, dz, h, forward=z)
-    db2 = g.back("aten.sum.dim_IntList", column_sums, dz, forward=z)
-    da = g.back("aten.threshold_backward.default", relu_gradient, dh, h, forward=h)
-    dx = g.back("aten.mm.default", np.matmul, da, leaves["l1.weight"], forward=a)
-    dw1 = g.back("aten.mm.default", transposed_product, da, leaves["x"], forward=a)
-    db1 = g.back("aten.sum.dim_IntList", column_sums, da, forward=a)
-    _results(g, loss, (dx, dw1, db1, dw2, db2))
-    return g.record()
+    text = LEAVES + PYTORCH + RESULTS
+    made = graph or ComputedGraph("torch-tape")
+    return written(made, text, START=values or start(), COUNT=count)
 
 
-def mindspore_net(
-    graph: ComputedGraph | None = None, values: dict[str, AnyArray] | None = None
-) -> GradGraph:
-    """As MindSpore's IR shows it.
-
-    MatMul and BiasAdd are apart, the loss is in pieces, the gradients are in another order.
-    """
-    g = graph or ComputedGraph("mindspore-graph")
-    leaves = _leaves(g, values)
-    m1 = g.op("MatMul", product_transposed, leaves["x"], leaves["l1.weight"], line=25, scope="l1")
-    a = g.op("BiasAdd", np.add, m1, leaves["l1.bias"], line=25, scope="l1")
-    h = g.op("ReLU", relu, a, line=26)
-    m2 = g.op("MatMul", product_transposed, h, leaves["l2.weight"], line=27, scope="l2")
-    z = g.op("BiasAdd", np.add, m2, leaves["l2.bias"], line=27, scope="l2")
-    error = g.op("Sub", np.subtract, z, leaves["y"], line=28, scope="loss")
-    square = g.op("Square", np.square, error, line=28, scope="loss")
-    loss = g.op("ReduceMean", np.mean, square, line=28, scope="loss")
-
-    shares = g.back("Fill", lambda s: np.full(s.shape, 1 / s.size), square, forward=loss)
-    scaled = g.back("Mul", np.multiply, shares, error, forward=square)
-    dz = g.back("Muls", lambda scaled: 2 * scaled, scaled, forward=square)
-    db2 = g.back("BiasAddGrad", column_sums, dz, forward=z)
-    dw2 = g.back("MatMul", transposed_product, dz, h, forward=m2)
-    dh = g.back("MatMul", np.matmul, dz, leaves["l2.weight"], forward=m2)
-    da = g.back("ReluGrad", relu_gradient, dh, h, forward=h)
-    db1 = g.back("BiasAddGrad", column_sums, da, forward=a)
-    dw1 = g.back("MatMul", transposed_product, da, leaves["x"], forward=m1)
-    dx = g.back("MatMul", np.matmul, da, leaves["l1.weight"], forward=m1)
-    _results(g, loss, (dx, dw1, db1, dw2, db2))
-    return g.record()
-
-
-def _leaves(graph: ComputedGraph, values: dict[str, AnyArray] | None) -> dict[str, int]:
-    leaves = {}
-    for name, value in (values or start()).items():
-        leaves[name] = graph.leaf(name, value, "input" if len(name) == 1 else "parameter")
-    return leaves
-
-
-def _results(graph: ComputedGraph, loss: int, gradients: tuple[int, ...]) -> None:
-    graph.result("loss", loss)
-    names = ("dx", "dl1.weight", "dl1.bias", "dl2.weight", "dl2.bias")
-    for name, gradient in zip(names, gradients, strict=True):
-        graph.result(name, gradient, "backward")
-
-
-def relu(a: AnyArray) -> AnyArray:
-    return np.maximum(a, 0)
-
-
-def relu_gradient(dh: AnyArray, h: AnyArray) -> AnyArray:
-    gradient: AnyArray = dh * (h > 0)
-    return gradient
-
-
-def addmm(b: AnyArray, x: AnyArray, w: AnyArray) -> AnyArray:
-    dense: AnyArray = x @ w + b
-    return dense
-
-
-def product_transposed(x: AnyArray, w: AnyArray) -> AnyArray:
-    product: AnyArray = x @ w.T
-    return product
-
-
-def transposed_product(g: AnyArray, x: AnyArray) -> AnyArray:
-    product: AnyArray = g.T @ x
-    return product
-
-
-def column_sums(g: AnyArray) -> AnyArray:
-    sums: AnyArray = g.sum(0)
-    return sums
+def mindspore_net(graph: ComputedGraph | None = None) -> GradGraph:
+    """The net with MindSpore's ops."""
+    made = graph or ComputedGraph("mindspore-graph")
+    return written(made, LEAVES + MINDSPORE + RESULTS, START=start())

@@ -13,6 +13,7 @@ from _pytest.mark.structures import ParameterSet
 
 from explorer.model.claim import CLAIM_VERDICTS
 from explorer.topics.topic import Judge
+from tests.support.rulings import Case
 
 BY_STYLE = {"by_style", "ruling_by_style"}
 """Functions whose verdict is one of OF_STYLES."""
@@ -61,13 +62,15 @@ def _definitions_used(judge: Judge) -> Iterator[ast.FunctionDef]:
 def verdicts_shown(module: ModuleType) -> Iterator[tuple[int, str]]:
     """Each row with a verdict that the tests of a module show it to get.
 
-    They stand in what the tests are parametrised with: the verdict as "verdict", the row as "row"
-    or in the mark ``row``.
+    They stand in what the tests are parametrised with: in a "case", or the verdict as "verdict" and
+    the row as "row" or in the mark ``row``.
     """
     for name, function in vars(module).items():
         if name.startswith("test_"):
             for parameters in _parameters(function):
-                if "verdict" in parameters and "row" in parameters:
+                if isinstance(parameters.get("case"), Case):
+                    yield parameters["case"].row, parameters["case"].verdict
+                elif "verdict" in parameters and "row" in parameters:
                     yield parameters["row"], parameters["verdict"]
 
 

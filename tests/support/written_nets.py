@@ -7,6 +7,7 @@ it reads the nodes that its expression names, in their order. Behind the op may 
 - ``input``, ``parameter`` and ``constant`` in the place of an op are leaves, named by the word behind;
 - ``unobserved`` is a value that was not recorded.
 
+A line that begins with "- " is of the left one of two nets alone, one with "+ " of the right one alone.
 An expression that gives a tuple makes an op of several outputs: ``h[1]`` is the second one. The result is
 the node ``out``, or what ``result NAME = NODE`` and ``gradient NAME = NODE`` say. Without an ``x`` of its
 own a net reads a random matrix of four rows and columns.
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.model.graph import GradGraph, NodeKind, Phase
+from explorer.model.graph import GradGraph, NodeKind, Phase, SideName
 from tests.support.computed_graphs import ComputedGraph
 
 X = "x = input: np.random.default_rng(1).standard_normal((4, 4))"
@@ -35,20 +36,35 @@ Slot = tuple[int, int]
 """A node and one of its outputs."""
 
 
-def net(engine: str, text: str, *changes: Change, **known: Any) -> GradGraph:
+def net(
+    engine: str, text: str, *changes: Change, side: SideName = "left", **known: Any
+) -> GradGraph:
     """The net of a text in which some pieces are changed; expressions know numpy and ``known``."""
     for old, new in changes:
         assert old in text, old
         text = text.replace(old, new)
+    mark, other = ("- ", "+ ") if side == "left" else ("+ ", "- ")
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    lines = [line.removeprefix(mark).strip() for line in lines if not line.startswith(other)]
+    return written(ComputedGraph(engine), "\n".join(lines), **known)
+
+
+def written(graph: ComputedGraph, text: str, **known: Any) -> GradGraph:
+    """The net of a text, written into a graph that may add noise or spoil a value."""
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     if not any(line.startswith("x = input") for line in lines):
         lines.insert(0, X)
     if not any(line.startswith(tuple(RESULTS)) for line in lines):
         lines += ["result out = out"] * any(line.startswith("out = ") for line in lines)
-    written = _Written(ComputedGraph(engine), {"np": np, **known})
+    net = _Written(graph, {"np": np, **known})
     for line in lines:
-        written.add(line)
-    return written.graph.record()
+        net.add(line)
+    return graph.record()
+
+
+def two_nets(text: str, **known: Any) -> tuple[GradGraph, GradGraph]:
+    """The nets "a" and "b", left and right, of a text whose marked lines are of one of them."""
+    return net("a", text, **known), net("b", text, side="right", **known)
 
 
 class _Written:
@@ -79,7 +95,8 @@ class _Written:
             kind: NodeKind = "accumulate" if op == ACCUMULATE else "op"
             reads = self._read(code)
             self.nodes[name] = self.graph.hold(op, *values, inputs=reads, kind=kind, **fields)
-        self.known[name] = value
+        made = self.graph.values[self.nodes[name]]
+        self.known[name] = made if len(made) > 1 else made[0]
 
     def _fields(self, words: list[str]) -> dict[str, Any]:
         """What is said of a node behind its op."""

@@ -1,4 +1,4 @@
-"""`explorer sweep`: past failures, taken up after a kill, ended by Ctrl-C, compared with another."""
+"""`explorer sweep`: past failures, taken up after a kill, ended by Ctrl-C, compared; its exit code."""
 
 import json
 import signal
@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from explorer.cli.entry import run
-from explorer.cli.exit_codes import USAGE_ERROR
+from explorer.cli.exit_codes import AS_EXPECTED, DIFFERENT, LOST, USAGE_ERROR
+from explorer.cli.sweep import _exit_code
+from explorer.sweep.records import Change
 from tests.support.command_line import explorer
 from tests.support.scenario_files import written
 from tests.support.sweep_runs import (
@@ -19,6 +21,7 @@ from tests.support.sweep_runs import (
     sweeping,
     until_first_is_done,
 )
+from tests.support.sweeps import row, sweep
 
 
 @pytest.mark.torch
@@ -138,6 +141,29 @@ def test_studies_are_run_on_a_scenario_that_they_take(tmp_path: Path) -> None:
     assert verdicts.pop("") == "as_expected"
     assert verdicts["tape-life"] == "measured"
     assert set(verdicts.values()) <= {"measured", "unsupported"}
-    for row in document["rows"]:
-        assert row["reason"] if row["verdict"] == "unsupported" else not row["reason"]
-        assert row["findings"] or row["verdict"] != "measured"
+    for job in document["rows"]:
+        assert job["reason"] if job["verdict"] == "unsupported" else not job["reason"]
+        assert job["findings"] or job["verdict"] != "measured"
+
+
+CHANGE = Change(name="net", what="a", before="match", now="differs")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "changes", "code"),
+    [
+        ("as_expected", None, AS_EXPECTED),
+        ("different", None, DIFFERENT),
+        # What was different when it was recorded, and is so now, is nothing new.
+        ("different", (), AS_EXPECTED),
+        ("different", (CHANGE,), DIFFERENT),
+        ("as_expected", (CHANGE,), DIFFERENT),
+        ("lost", None, LOST),
+        ("refused", (), LOST),
+        ("lost", (CHANGE,), LOST),
+    ],
+)
+def test_what_is_lost_counts_before_changes_and_changes_before_differences(
+    verdict: str, changes: tuple[Change, ...] | None, code: int
+) -> None:
+    assert _exit_code(sweep(row("alike"), row("net", verdict=verdict)), changes) == code

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+import msgspec
 import pytest
 
 from explorer.api import notebook
 from explorer.api.results import Claims
 from explorer.blocks.markdown import escape
-from explorer.blocks.terminal import show
 from explorer.documents import contents
 from explorer.documents.directives import Directive
-from explorer.model.claim import Board, ClaimRow, Observation
+from explorer.model.claim import Board, Observation
 from explorer.report.claims.pages import (
     INDEX,
     board_blocks,
@@ -32,7 +32,7 @@ from explorer.topics import claims
 from explorer.words.claims import advice_text
 from explorer.words.parties import party_names
 from tests.support.catalogues import translations
-from tests.support.consoles import printed
+from tests.support.consoles import on_terminal
 from tests.support.pages import opened, said
 from tests.support.sample_board import BOARD
 
@@ -106,20 +106,9 @@ def shipped_board() -> Board:
     """A board of one shipped claim with an observation, not as stated."""
     row = next(row for row in recorded().rows if row.id == 7)
     seen = Observation("scaled loss", "1024", ("torch-tape",), expected=False)
-    row = ClaimRow(
-        id=row.id,
-        heading=row.heading,
-        statement=row.statement,
-        guides=row.guides,
-        would=row.would,
-        verdict="holds",
-        advice=row.advice,
-        measured=("one",),
-        observations=(seen,),
-    )
-    return Board(
-        date="2026-01-01", versions={"torch": "2"}, rows=(row,), measured=dict(BOARD.measured)
-    )
+    changed = {"verdict": "holds", "measured": ("one",), "observations": (seen,)}
+    row = msgspec.structs.replace(row, printed=(), meant=(), sections={}, **changed)
+    return msgspec.structs.replace(BOARD, rows=(row,))
 
 
 SAID = "返回所有输出之和的梯度"
@@ -133,8 +122,8 @@ def test_faces_say_it_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     with said_in("zh"):
         pages = board_pages(board)
         faces = {
-            "board": printed(lambda console: show(board_blocks(board), console)),
-            "claim": printed(lambda console: show(claim_blocks(board, row), console)),
+            "board": on_terminal(board_blocks(board)),
+            "claim": on_terminal(claim_blocks(board, row)),
             "HTML": board_html(board),
             "Markdown": board_markdown(board),
             "index": pages[INDEX],

@@ -1,7 +1,8 @@
-"""Messages of frameworks, and where they end."""
+"""Messages of frameworks, where they end, and foreign text made harmless."""
 
 import pytest
 
+from explorer.text.clean import clean
 from explorer.text.messages import (
     FOLDER,
     IN_A_CLAUSE,
@@ -133,3 +134,12 @@ def test_a_long_text_without_spaces_fills_its_line(name: str) -> None:
     assert set(line.removesuffix(" …").split()) == {"gradient"}
     assert 50 <= len(line) <= 60
     assert shortened("short", 60) == "short"
+
+
+def test_what_cannot_be_seen_is_spelled_out() -> None:
+    assert clean("a\x1b[0m\u202eb\ud800\n") == "a\\x1b[0m\\u202eb\\ud800\\n"
+    assert clean("a\nb", keep="\n") == "a\nb"
+
+
+def test_one_line_has_no_runs_of_white_space_and_a_greatest_length() -> None:
+    assert one_line("a \n\t b" + "x" * 1000, limit=10) == "a bxxxxxx…"

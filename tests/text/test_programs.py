@@ -1,11 +1,13 @@
-"""Programs as text: what a function reaches of its module, in an order in which Python can run it."""
+"""Programs as text: what a function reaches, in an order in which Python can run it; how they are named."""
 
 import ast
+import sys
 from collections import OrderedDict
 from typing import Any, NamedTuple
 
 import pytest
 
+from explorer.text.program_name import program
 from explorer.text.programs import WIDTH, double_quoted, literal, merged, reached, read
 
 MODULE = '''"""Weather."""
@@ -153,3 +155,20 @@ def test_what_is_too_long_for_a_line_has_a_line_for_each_item() -> None:
 def test_strings_of_code_are_put_in_double_quotes_where_that_needs_nothing_else() -> None:
     code = "a = x['b'] + 'say \"c\"' + f\"{y['d']}\" + 'e'\n"
     assert double_quoted(code) == 'a = x["b"] + \'say "c"\' + f"{y[\'d\']}" + "e"\n'
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("/usr/bin/explorer", "explorer"),
+        ("explorer", "explorer"),
+        ("/site-packages/explorer/__main__.py", "python -m explorer"),
+        ("tests/run.py", "python -m explorer"),
+        ("", "python -m explorer"),
+    ],
+)
+def test_commands_begin_as_the_one_that_was_typed(
+    typed: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", [typed, "scenario"])
+    assert program() == shown

@@ -8,10 +8,10 @@ import pytest
 from explorer.model.measurement import Figures
 from explorer.topics.contrasts.claims import FLOOR, axis, same
 from explorer.topics.contrasts.main_cases import leaves_of
-from explorer.topics.contrasts.questions import KINKS, MAIN_CASES, OPERATORS, TOPIC
+from explorer.topics.contrasts.questions import KINKS, MAIN_CASES, OPERATORS
 from explorer.topics.question import Question
 from tests.support.results import answer
-from tests.support.topics import ruled
+from tests.support.rulings import Case, following, ruling_in
 
 REFUSED = {"raised": "TypeError", "message": "no"}
 ALSO_REFUSED = {"raised": "RuntimeError", "message": "not here"}
@@ -96,28 +96,25 @@ def world(*parted: Figures) -> dict[tuple[Question, str], Figures]:
     return figures
 
 
-@pytest.mark.row(85)
-@pytest.mark.parametrize(
-    ("parted", "verdict", "advice"),
+NO_AXIS = "no one axis explains most"
+TAPES_FIRST = "compare a tape with a tape first"
+AT_KINKS = "At kinks look at the operator first"
+
+# Most differences are those of styles only where they are more than half.
+test_the_verdict_follows_the_count_of_differences = following(
     [
-        ([STYLE], "holds", "compare a tape with a tape first"),
-        ([STYLE, STYLE, FRAMEWORK], "holds", "compare a tape with a tape first"),
-        ([STYLE, FRAMEWORK], "does_not_hold", "no one axis explains most"),
-        ([STYLE, FRAMEWORK, FRAMEWORK], "does_not_hold", "At kinks look at the operator first"),
-        ([STYLE, ALONE, ALONE], "does_not_hold", "no one axis explains most"),
-        ([], "does_not_hold", "no one axis explains most"),
-    ],
+        Case(85, world(STYLE), "holds", TAPES_FIRST),
+        Case(85, world(STYLE, STYLE, FRAMEWORK), "holds", TAPES_FIRST),
+        Case(85, world(STYLE, FRAMEWORK), "does_not_hold", NO_AXIS),
+        Case(85, world(STYLE, FRAMEWORK, FRAMEWORK), "does_not_hold", AT_KINKS),
+        Case(85, world(STYLE, ALONE, ALONE), "does_not_hold", NO_AXIS),
+        Case(85, world(), "does_not_hold", NO_AXIS),
+    ]
 )
-def test_most_differences_are_those_of_styles_only_where_they_are_more_than_half(
-    parted: list[Figures], verdict: str, advice: str
-) -> None:
-    ruling = ruled(TOPIC.claims[85], world(*parted))
-    assert ruling.verdict == verdict
-    assert advice in ruling.advice
 
 
 def test_the_evidence_counts_every_kind_of_program_and_names_those_that_part_styles() -> None:
-    evidence = ruled(TOPIC.claims[85], world(STYLE, FRAMEWORK, ALONE)).evidence
+    evidence = ruling_in(85, world(STYLE, FRAMEWORK, ALONE)).evidence
     last = list(MAIN_CASES)[2]
     counts = "3 differ, 1 by style, 1 by framework, 1 otherwise"
     assert f"scenarios ({len(MAIN_CASES)} programs): {counts}" in evidence

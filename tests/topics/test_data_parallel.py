@@ -2,8 +2,7 @@
 
 import dataclasses
 import uuid
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -11,7 +10,7 @@ import numpy as np
 import psutil
 import pytest
 
-from explorer.model.measurement import Measured, Measurement
+from explorer.model.measurement import Figures, Measured, Measurement
 from explorer.topics.data_parallel.findings import (
     Ranks,
     agree,
@@ -24,10 +23,11 @@ from explorer.topics.data_parallel.processes import BY_HAND
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence
 from explorer.topics.measurements import measure
-from explorer.topics.question import Target
+from explorer.topics.question import Question, Target
 from explorer.workers.workers import Workers
+from tests.support.rulings import USUAL, Case, Written, check
 from tests.support.tellings import telling_text
-from tests.support.topics import Ruled, recorded_study, ruled
+from tests.support.topics import recorded_study
 
 both = [
     pytest.param("mindspore", marks=[pytest.mark.mindspore, pytest.mark.whole]),
@@ -136,6 +136,10 @@ def routes(number: int, *averaging: str) -> dict[str, Any]:
     return {name: [3.0] if name in averaging else own for name in ("loop", "cell", BY_HAND)}
 
 
+ALL = ("loop", "cell", BY_HAND)
+CELL = ("cell", BY_HAND)
+
+
 def averages(
     graph: tuple[str, ...],
     tape: tuple[str, ...],
@@ -143,91 +147,49 @@ def averages(
     ddp: float = 3.0,
     torch_evens: bool = True,
     mindspore_evens: bool = False,
-) -> Ruled:
-    """The ruling where these ways average in MindSpore, DDP gives ``ddp``, and a start is sent around."""
-    ranks = {}
+    one_rank_alone: bool = False,
+) -> Written:
+    """These ways average in MindSpore, DDP gives ``ddp``, and a start is sent around.
+
+    With ``one_rank_alone`` rank 0 has its gradients averaged by every way.
+    """
+    figures: dict[tuple[Question, str], Figures] = {}
     for framework, evens in (("mindspore", mindspore_evens), ("torch", torch_evens)):
-        ranks[framework] = [
-            rank(0, ddp, 0.1, 0.2, graph=routes(0, *graph), tape=routes(0, *tape)),
-            rank(
-                1, ddp, 0.3, 0.2 if evens else 0.4, graph=routes(1, *graph), tape=routes(1, *tape)
-            ),
+        first = (ALL, ALL) if one_rank_alone else (graph, tape)
+        by_style = [routes(0, *way) for way in first] + [routes(1, *graph), routes(1, *tape)]
+        ranks = [
+            rank(0, ddp, 0.1, 0.2, graph=by_style[0], tape=by_style[1]),
+            rank(1, ddp, 0.3, 0.2 if evens else 0.4, graph=by_style[2], tape=by_style[3]),
         ]
-    claim = dataclasses.replace(TOPIC.claims[61], expects={"mean": [3.0]})
-    figures = {
-        (TWO_PROCESSES, framework): {"ranks": answers} for framework, answers in ranks.items()
-    }
-    return ruled(claim, figures)
+        figures[TWO_PROCESSES, framework] = {"ranks": ranks}
+    return figures
 
 
-ALL = ("loop", "cell", BY_HAND)
-CELL = ("cell", BY_HAND)
+SEED_ON_BOTH = "Set one seed on every rank in both"
+IN_MINDSPORE = "Set one seed on every rank in MindSpore;"
+TOGETHER = f"by loop in tape style, cell, {BY_HAND}: [3] and [3] (MindSpore)"
+
+CASES = [
+    Case(61, averages(ALL, ALL, torch_evens=False), "holds", SEED_ON_BOTH),
+    Case(61, averages(ALL, ALL), "holds_with_changes", IN_MINDSPORE),
+    Case(61, averages(ALL, ALL, mindspore_evens=True), "holds_with_changes", "only where data is"),
+    # The reducer is the caller's own: it makes no way right, and none wrong.
+    Case(61, averages(ALL[:2], ALL[:2]), "holds_with_changes", "Set one seed"),
+    Case(61, averages(ALL, CELL), "depends_on_style", "in graph style. Set one seed"),
+    # Ways that took the same are told together.
+    Case(61, averages(CELL, ALL), "depends_on_style", "in tape style. Set one seed", TOGETHER),
+    Case(61, averages(CELL, CELL), "does_not_hold", "with cell; elsewhere call nn.Distributed"),
+    Case(61, averages(("cell",), ("cell",)), "does_not_hold", "with cell. Set one seed"),
+    Case(61, averages(CELL, ("loop", BY_HAND)), "does_not_hold", "with none of these; elsewhere"),
+    Case(61, averages(ALL, ALL, ddp=6.0), "does_not_hold", USUAL),
+    # A way must average on every rank.
+    Case(61, averages(CELL, CELL, one_rank_alone=True), "does_not_hold"),
+]
 
 
-@pytest.mark.row(61)
-@pytest.mark.parametrize(
-    ("ruling_in", "verdict", "advice"),
-    [
-        (
-            partial(averages, ALL, ALL, torch_evens=False),
-            "holds",
-            "Set one seed on every rank in both",
-        ),
-        (
-            partial(averages, ALL, ALL),
-            "holds_with_changes",
-            "Set one seed on every rank in MindSpore;",
-        ),
-        (
-            partial(averages, ALL, ALL, mindspore_evens=True),
-            "holds_with_changes",
-            "only where data is",
-        ),
-        # The reducer is the caller's own: it makes no way right, and none wrong.
-        (
-            partial(averages, ("loop", "cell"), ("loop", "cell")),
-            "holds_with_changes",
-            "Set one seed",
-        ),
-        (partial(averages, ALL, CELL), "depends_on_style", "in graph style. Set one seed"),
-        (partial(averages, CELL, ALL), "depends_on_style", "in tape style. Set one seed"),
-        (
-            partial(averages, CELL, CELL),
-            "does_not_hold",
-            "with cell; elsewhere call nn.Distributed",
-        ),
-        (partial(averages, ("cell",), ("cell",)), "does_not_hold", "with cell. Set one seed"),
-        (
-            partial(averages, CELL, ("loop", BY_HAND)),
-            "does_not_hold",
-            "with none of these; elsewhere",
-        ),
-        (partial(averages, ALL, ALL, ddp=6.0), "does_not_hold", "Do not rely"),
-    ],
-)
-def test_the_verdict_on_averages_follows_what_the_ranks_report(
-    ruling_in: Callable[[], Ruled], verdict: str, advice: str
-) -> None:
-    ruling = ruling_in()
-    assert ruling.verdict == verdict
-    assert advice in ruling.advice
-
-
-def test_a_way_must_average_on_every_rank() -> None:
-    # Rank 0 has its gradients averaged by every way, rank 1 by none but one.
-    ranks = [
-        rank(0, 3.0, 0.1, 0.2, graph=routes(0, *ALL), tape=routes(0, *ALL)),
-        rank(1, 3.0, 0.3, 0.4, graph=routes(1, *CELL), tape=routes(1, *CELL)),
-    ]
-    claim = dataclasses.replace(TOPIC.claims[61], expects={"mean": [3.0]})
-    figures = {(TWO_PROCESSES, framework): {"ranks": ranks} for framework in ("mindspore", "torch")}
-    assert ruled(claim, figures).verdict == "does_not_hold"
-
-
-def test_ways_that_took_the_same_are_told_together() -> None:
-    seen = averages(CELL, ALL).evidence
-    assert "by loop in graph style: [2] and [4] (MindSpore)" in seen
-    assert f"by loop in tape style, cell, {BY_HAND}: [3] and [3] (MindSpore)" in seen
+@pytest.mark.parametrize("case", CASES)
+def test_the_verdict_on_averages_follows_what_the_ranks_report(case: Case) -> None:
+    check(case, dataclasses.replace(TOPIC.claims[61], expects={"mean": [3.0]}))
 
 
 def test_a_rank_that_was_told_another_mean_is_noticed() -> None:

@@ -10,23 +10,12 @@ from explorer.topics.devices.questions import (
     HOST,
     MOVES,
     OUTPUTS,
-    TOPIC,
 )
 from explorer.topics.measurements import measure
 from explorer.topics.question import MINDSPORE_STYLES, Target
 from explorer.workers.workers import Workers
-from tests.support.topics import (
-    Change,
-    Ruled,
-    World,
-    judge,
-    put,
-    recorded,
-    ruled,
-    unchanged,
-)
-
-CLAIMS = TOPIC.claims
+from tests.support.rulings import Case, Written, following, ruling_in
+from tests.support.topics import Change, World, put, recorded, unchanged
 
 
 def a_result_that_asnumpy_refuses(world: World) -> None:
@@ -48,14 +37,6 @@ def a_device_that_nothing_leaves(world: World) -> None:
     a_gpu_that_needs_cpu(world)
     refusal = {"raised": "NotImplementedError", "message": "Cannot copy out of this device"}
     world[HOST, "torch"]["elsewhere_by_cpu"]["cuda:0"] = refusal
-
-
-def test_a_refusal_on_the_tape_is_told_where_there_is_one() -> None:
-    def readable(world: World) -> None:
-        world[HOST, "torch"]["result_with_tape"] = [3.0]
-
-    assert "numpy() of a result on the tape: RuntimeError" in judge(CLAIMS[38]).evidence
-    assert "on the tape" not in judge(CLAIMS[38], readable).evidence
 
 
 REFUSED = {"raised": "RuntimeError", "message": "Unsupported device target Ascend. This process"}
@@ -98,55 +79,48 @@ def on_an_npu(device: str) -> Change:
     return change
 
 
-@pytest.mark.parametrize(
-    ("row", "change", "verdict", "advice"),
-    [
-        (38, a_result_that_asnumpy_refuses, "does_not_hold", ""),
-        (38, a_gpu_that_needs_cpu, "holds", ".detach().cpu().numpy() in PyTorch."),
-        (38, a_gpu_that_does_not, "does_not_hold", "right on every device"),
-        (38, a_device_that_nothing_leaves, "does_not_hold", ""),
-        (73, unchanged, "holds_with_changes", "Write set_device(target, number)"),
-        (73, context("warnings", ["of something else"]), "not_checkable_here", "nothing to choose"),
-        (73, context("as meant", REFUSED), "outdated", ""),
-        (73, an_npu_and_no_warning, "holds", ""),
-        (73, an_npu_that_is_not_chosen, "does_not_hold", ""),
-        (
-            79,
-            unchanged,
-            "not_checkable_here",
-            "memory in graph and tape: copy it to keep the output.",
-        ),
-        (
-            79,
-            put(OUTPUTS, ["mindspore-graph"], "array written", value=AS_IT_WAS),
-            "not_checkable_here",
-            "memory in tape: copy",
-        ),
-        (79, on_an_npu("CPU"), "holds", "Read and write outputs at once."),
-        (79, on_an_npu("Ascend:0"), "outdated", "expect them on the device"),
-        (
-            79,
-            put(OUTPUTS, ["mindspore-graph"], "array written", value=READ_ONLY),
-            "depends_on_style",
-            "asnumpy().copy()",
-        ),
-        (
-            79,
-            put(OUTPUTS, MINDSPORE_STYLES, "element written", value=READ_ONLY),
-            "does_not_hold",
-            "asnumpy().copy()",
-        ),
-    ],
-)
-def test_another_world_gets_another_verdict(
-    row: int,
-    change: Change,
-    verdict: str,
-    advice: str,
-) -> None:
-    ruling = judge(CLAIMS[row], change)
-    assert ruling.verdict == verdict
-    assert advice in ruling.advice
+readable = put(HOST, ["torch"], "result_with_tape", value=[3.0])
+
+RULINGS = [
+    Case(38, a_result_that_asnumpy_refuses, "does_not_hold"),
+    Case(38, a_gpu_that_needs_cpu, "holds", ".detach().cpu().numpy() in PyTorch."),
+    Case(38, a_gpu_that_does_not, "does_not_hold", "right on every device"),
+    Case(38, a_device_that_nothing_leaves, "does_not_hold"),
+    Case(73, unchanged, "holds_with_changes", "Write set_device(target, number)"),
+    Case(73, context("warnings", ["of something else"]), "not_checkable_here", "nothing to choose"),
+    Case(73, context("as meant", REFUSED), "outdated"),
+    Case(73, an_npu_and_no_warning, "holds"),
+    Case(73, an_npu_that_is_not_chosen, "does_not_hold"),
+    Case(
+        79, unchanged, "not_checkable_here", "memory in graph and tape: copy it to keep the output."
+    ),
+    Case(
+        79,
+        put(OUTPUTS, ["mindspore-graph"], "array written", value=AS_IT_WAS),
+        "not_checkable_here",
+        "memory in tape: copy",
+    ),
+    Case(79, on_an_npu("CPU"), "holds", "Read and write outputs at once."),
+    Case(79, on_an_npu("Ascend:0"), "outdated", "expect them on the device"),
+    Case(
+        79,
+        put(OUTPUTS, ["mindspore-graph"], "array written", value=READ_ONLY),
+        "depends_on_style",
+        "asnumpy().copy()",
+    ),
+    Case(
+        79,
+        put(OUTPUTS, MINDSPORE_STYLES, "element written", value=READ_ONLY),
+        "does_not_hold",
+        "asnumpy().copy()",
+    ),
+    # A refusal on the tape is told where there is one.
+    Case(38, unchanged, "not_checkable_here", "", "numpy() of a result on the tape: RuntimeError"),
+]
+
+
+def test_a_tape_without_a_refusal_is_not_told_of() -> None:
+    assert "on the tape" not in ruling_in(38, readable).evidence
 
 
 CALLS = ("Tensor.to", "Tensor.move_to", "Cell.to")
@@ -174,56 +148,48 @@ def mindspore(*available: str, moving: tuple[str, ...] = (), again: Any = NO) ->
     }
 
 
-def moves(torch: Figures, process: Figures) -> Ruled:
-    return ruled(CLAIMS[37], {(MOVES, "torch"): torch, (MOVES, "mindspore"): process})
+def moves(torch: Figures, process: Figures) -> Written:
+    return {(MOVES, "torch"): torch, (MOVES, "mindspore"): process}
 
 
 ASCEND = mindspore("Ascend")
 ALONE = mindspore()
 
 
-@pytest.mark.row(37)
-@pytest.mark.parametrize(
-    ("ruling", "verdict", "advice"),
-    [
-        (moves(pytorch("cuda:0"), ASCEND), "holds", "leave out every"),
-        (moves(pytorch(), ALONE), "not_checkable_here", "Tensor.to, Tensor.move_to, Cell.to take"),
-        (moves(pytorch("cuda:0"), ALONE), "not_checkable_here", "try them where there is"),
-        (moves(pytorch(), ASCEND), "not_checkable_here", "Choose the device once"),
-        (
-            moves(pytorch("cuda:0"), mindspore("Ascend", moving=("Tensor.move_to",))),
-            "holds_with_changes",
-            "Tensor.move_to can move too",
-        ),
-        (
-            moves(pytorch("cuda:0"), mindspore("Ascend", moving=("Cell.to",))),
-            "holds_with_changes",
-            "Cell.to can move too",
-        ),
-        (
-            moves(pytorch("cuda:0"), mindspore("Ascend", moving=("Tensor.to", "Cell.to"))),
-            "outdated",
-            "",
-        ),
-        (moves(pytorch("cuda:0"), mindspore(again=None)), "outdated", ""),
-        (
-            moves(pytorch("cuda:0", left_behind="cpu"), ASCEND),
-            "does_not_hold",
-            "",
-        ),
-    ],
-)
-def test_only_a_second_device_that_is_there_shows_what_moves(
-    ruling: Ruled, verdict: str, advice: str
-) -> None:
-    assert ruling.verdict == verdict
-    assert advice in ruling.advice
+# Only a second device that is there shows what moves.
+RULINGS += [
+    Case(37, moves(pytorch("cuda:0"), ASCEND), "holds", "leave out every"),
+    Case(
+        37, moves(pytorch(), ALONE), "not_checkable_here", "Tensor.to, Tensor.move_to, Cell.to take"
+    ),
+    Case(37, moves(pytorch("cuda:0"), ALONE), "not_checkable_here", "try them where there is"),
+    Case(37, moves(pytorch(), ASCEND), "not_checkable_here", "Choose the device once"),
+    Case(
+        37,
+        moves(pytorch("cuda:0"), mindspore("Ascend", moving=("Tensor.move_to",))),
+        "holds_with_changes",
+        "Tensor.move_to can move too",
+    ),
+    Case(
+        37,
+        moves(pytorch("cuda:0"), mindspore("Ascend", moving=("Cell.to",))),
+        "holds_with_changes",
+        "Cell.to can move too",
+    ),
+    Case(
+        37,
+        moves(pytorch("cuda:0"), mindspore("Ascend", moving=("Tensor.to", "Cell.to"))),
+        "outdated",
+    ),
+    Case(37, moves(pytorch("cuda:0"), mindspore(again=None)), "outdated"),
+    Case(37, moves(pytorch("cuda:0", left_behind="cpu"), ASCEND), "does_not_hold"),
+]
 
 
 def test_a_device_that_holds_nothing_is_no_second_device() -> None:
     nowhere = pytorch()
     nowhere["net_to"]["meta"] = ["cpu", "cpu"]
-    ruling = moves(nowhere, ALONE)
+    ruling = ruling_in(37, moves(nowhere, ALONE))
     assert ruling.verdict == "not_checkable_here"
     assert "meta" not in ruling.evidence
     assert "devices here beside the CPU: none (MindSpore and PyTorch)" in ruling.evidence
@@ -232,7 +198,10 @@ def test_a_device_that_holds_nothing_is_no_second_device() -> None:
 def test_calls_that_refuse_a_name_are_not_advised() -> None:
     refusing = mindspore()
     refusing["moved"]["CPU"] = dict.fromkeys(CALLS, NO)
-    assert "Tensor.to" not in moves(pytorch(), refusing).advice
+    assert "Tensor.to" not in ruling_in(37, moves(pytorch(), refusing)).advice
+
+
+test_verdict_advice_and_evidence_follow_the_figures = following(RULINGS)
 
 
 @pytest.mark.whole

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.model.claim import GUIDES, HEADINGS
+from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS
 from explorer.report.claims.pages import board_pages
 from explorer.report.recorded.results import recorded_board
 from explorer.shipped import PACKAGE
@@ -19,6 +19,7 @@ from explorer.topics.question import FRAMEWORKS, PARTIES
 from explorer.topics.topic import Claim
 from explorer.words.claims import evidence_text
 from explorer.workers.workers import Workers
+from tests.support.rulings import as_recorded
 from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import looked_at, recorded_study
 
@@ -93,6 +94,11 @@ def test_code_that_is_shown_as_printed_or_meant_is_code_that_runs() -> None:
                 assert shown <= used_by(program, module), measurement.name
             # What was meant is shown beside what is printed, never in place of it.
             assert measurement.printed or not measurement.meant
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_ruling_on_what_is_recorded_can_be_shown(row: int) -> None:
+    assert as_recorded(row).verdict in CLAIM_VERDICTS
 
 
 def test_one_measurement_serves_all_claims_that_need_it() -> None:
@@ -177,53 +183,3 @@ def test_without_one_framework_the_claims_about_the_other_still_run(
     assert "No module named 'mindspore'" in evidence_text(both)
     assert "doctor" in evidence_text(both)
     assert list(judged.versions) == ["torch"]
-
-
-TOLD = {
-    "higher-order": (
-        "grows from 9 to 274 operators in MindSpore tape, PyTorch tape (orders 1 to 5: 9,",
-    ),
-    "loss-scale": (
-        "they are 1 and [[2, 4, 6]] (both frameworks)",
-        "15.6 % of the gradients underflow to 0 at a loss scale of 2^0",
-        "the same scale at 24 of 24 steps",
-        "from 8 to 0.0625 in 7 steps and goes on falling",
-    ),
-    "operators": (
-        "MindSpore and TensorFlow (Keras) [[4, 5], [7, 8]]",
-        "MindSpore, PyTorch and TensorFlow (Keras) [[0, 2], [6, 8]]",
-        "gives [4, 2, 3, 1]",
-    ),
-    "schedules": ("Schedulers that only PyTorch has: ChainedScheduler, OneCycleLR, SWALR.",),
-    "stages": (
-        "stays at 9 nodes",
-        "grows from 2 to 17 nodes",
-        "branch_on_value leaves other nodes for the negated inputs (4 and 3)",
-    ),
-    "tape-life": ("in MindSpore graph ([2, 3.718, 8.389] for [1, 2.718, 7.389]); ",),
-    "training": (
-        "AdamW: nn AdamWeightDecay parts from torch.optim.AdamW by 0.8.",
-        "spares norm.gamma, norm.beta in nn SGD, nn Momentum, nn Adam.",
-        "Unsupported op [NPUGetFloatStatusV2] on CPU",
-    ),
-}
-"""What findings say of the recorded figures, by study."""
-
-DRAWN = {
-    "loss-scale": ["shares", "error", "life", "floor"],
-    "operators": ["kinks", "momentum", "initial_values"],
-    "schedules": ["schedules-mindspore", "schedules-parting", "schedules-used"],
-    "stages": ["gradient-passes", "training-passes", "loop-length"],
-    "tape-life": ["bytes-alive", "bytes-kept"],
-    "training": ["training-routes", "training-updates", "training-times"],
-}
-"""The charts of the recorded figures, by study."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", TOLD)
-def test_findings_and_charts_are_made_of_the_figures(name: str) -> None:
-    telling = telling_text(study_topic(name), Evidence(recorded_study(name), looked_at(name)))
-    findings = "\n".join(telling.findings)
-    assert [text for text in TOLD[name] if text not in findings] == []
-    assert {chart.name for chart in telling.charts} >= set(DRAWN.get(name, ()))

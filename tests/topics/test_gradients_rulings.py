@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import pytest
-
 from explorer.model.measurement import Figures
 from explorer.topics.gradients.questions import (
     ALL_OUTPUTS,
@@ -18,24 +16,12 @@ from explorer.topics.gradients.questions import (
     SAMPLER,
     SUM_OF_OUTPUTS,
     TOLD_GRADIENT,
-    TOPIC,
 )
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
-from tests.support.topics import (
-    Change,
-    Ruled,
-    World,
-    copied,
-    judge,
-    put,
-    together,
-    unchanged,
-)
+from tests.support.rulings import USUAL, Case, following, ruling_in
+from tests.support.topics import Change, World, copied, put, together, unchanged
 
-RULINGS: list[tuple[int, Change | Ruled, str, str]] = []
-"""A row, the change of what is recorded of it or the ruling in a world of its own, verdict and advice."""
-
-CLAIMS = TOPIC.claims
+RULINGS: list[Case] = []
 GRAPH, TAPE = ("mindspore-graph",), ("mindspore-tape",)
 
 
@@ -92,40 +78,34 @@ def gone(answer: Figures) -> None:
     )
 
 
-STRUCTURES = []
-for row, call in enumerate(GUIDE_CALLS, start=1):
-    STRUCTURES += [
-        (row, change_answers([call.grad], TAPE, other_number), "depends_on_style"),
-        (row, change_answers([call.grad], MINDSPORE_STYLES, other_number), "does_not_hold"),
-        (row, change_answers([call.grad], MINDSPORE_STYLES, other_nesting), "holds_with_changes"),
-    ]
-
 SECOND_INPUT = [GUIDE_CALLS[1].value_and_grad]
 OLDER = [form.older for form in OLDER_FORMS]
 NEWER = [form.newer for form in OLDER_FORMS]
 
+for row, call in enumerate(GUIDE_CALLS, start=1):
+    RULINGS += [
+        Case(row, change_answers([call.grad], TAPE, other_number), "depends_on_style"),
+        Case(row, change_answers([call.grad], MINDSPORE_STYLES, other_number), "does_not_hold"),
+        Case(
+            row, change_answers([call.grad], MINDSPORE_STYLES, other_nesting), "holds_with_changes"
+        ),
+    ]
 
-@pytest.mark.parametrize(
-    ("row", "change", "verdict"),
-    [
-        *STRUCTURES,
-        (1, change_answers([GUIDE_CALLS[0].grad], TAPE, refused), "depends_on_style"),
-        (8, change_answers([SUM_OF_OUTPUTS], GRAPH, other_number), "depends_on_style"),
-        (8, change_answers([ALL_OUTPUTS], MINDSPORE_STYLES, other_number), "does_not_hold"),
-        (9, change_answers([NOTHING], TAPE, accepted), "depends_on_style"),
-        (9, change_answers([NOTHING], MINDSPORE_STYLES, accepted), "does_not_hold"),
-        (9, change_answers([NOTHING], MINDSPORE_STYLES, reworded), "holds_with_changes"),
-        (10, change_answers(SECOND_INPUT, TAPE, other_nesting), "depends_on_style"),
-        (10, change_answers(SECOND_INPUT, MINDSPORE_STYLES, other_number), "does_not_hold"),
-        (11, change_answers(OLDER, GRAPH, other_number), "depends_on_style"),
-        (11, change_answers(OLDER, MINDSPORE_STYLES, other_number), "does_not_hold"),
-        (11, change_answers(OLDER, GRAPH, refused), "depends_on_style"),
-        (11, change_answers(NEWER, MINDSPORE_STYLES, refused), "does_not_hold"),
-        (11, change_answers(OLDER, MINDSPORE_STYLES, gone), "outdated"),
-    ],
-)
-def test_other_figures_give_another_verdict(row: int, change: Change, verdict: str) -> None:
-    assert judge(CLAIMS[row], change).verdict == verdict
+RULINGS += [
+    Case(1, change_answers([GUIDE_CALLS[0].grad], TAPE, refused), "depends_on_style"),
+    Case(8, change_answers([SUM_OF_OUTPUTS], GRAPH, other_number), "depends_on_style"),
+    Case(8, change_answers([ALL_OUTPUTS], MINDSPORE_STYLES, other_number), "does_not_hold"),
+    Case(9, change_answers([NOTHING], TAPE, accepted), "depends_on_style"),
+    Case(9, change_answers([NOTHING], MINDSPORE_STYLES, accepted), "does_not_hold"),
+    Case(9, change_answers([NOTHING], MINDSPORE_STYLES, reworded), "holds_with_changes"),
+    Case(10, change_answers(SECOND_INPUT, TAPE, other_nesting), "depends_on_style"),
+    Case(10, change_answers(SECOND_INPUT, MINDSPORE_STYLES, other_number), "does_not_hold"),
+    Case(11, change_answers(OLDER, GRAPH, other_number), "depends_on_style"),
+    Case(11, change_answers(OLDER, MINDSPORE_STYLES, other_number), "does_not_hold"),
+    Case(11, change_answers(OLDER, GRAPH, refused), "depends_on_style"),
+    Case(11, change_answers(NEWER, MINDSPORE_STYLES, refused), "does_not_hold"),
+    Case(11, change_answers(OLDER, MINDSPORE_STYLES, gone), "outdated"),
+]
 
 
 def raising(type_name: str) -> Figures:
@@ -147,52 +127,48 @@ def sampled(style: tuple[str, ...], rule: str, figure: Any) -> Change:
     return put(SAMPLER, style, rule, value=figure)
 
 
-def not_obeyed(world: World) -> None:
-    for style in MINDSPORE_STYLES:
-        world[TOLD_GRADIENT, style] = FLAT
-
-
-def not_obeyed_in_graphs(world: World) -> None:
-    world[TOLD_GRADIENT, "mindspore-graph"] = FLAT
-
-
 # A rule is free where the styles do as they are told.
 RULINGS += [
-    (75, unchanged, "depends_on_style", "tuple from bprop, one gradient an input. Draw before"),
-    (
+    Case(75, unchanged, "depends_on_style", "tuple from bprop, one gradient an input. Draw before"),
+    Case(
         75,
         sampled(GRAPH, "as meant", OF_THE_DRAW),
         "depends_on_style",
         "Return a tuple from bprop, one gradient an input.",
     ),
-    (75, sampled(GRAPH, "as printed", OF_THE_DRAW), "holds", "can be relied on"),
-    (75, sampled(GRAPH, "as printed", OF_ANOTHER_DRAW), "holds", "can be relied on"),
-    (
+    Case(75, sampled(GRAPH, "as printed", OF_THE_DRAW), "holds", USUAL),
+    Case(75, sampled(GRAPH, "as printed", OF_ANOTHER_DRAW), "holds", USUAL),
+    Case(
         75,
         sampled(TAPE, "as printed", raising("TypeError")),
         "holds_with_changes",
         "Return a tuple from bprop",
     ),
-    (75, sampled(GRAPH, "as meant", CUT_OFF), "depends_on_style", "Check which style"),
-    (75, not_obeyed_in_graphs, "depends_on_style", "Check which style"),
-    (
+    Case(75, sampled(GRAPH, "as meant", CUT_OFF), "depends_on_style", USUAL),
+    Case(75, put(TOLD_GRADIENT, GRAPH, value=FLAT), "depends_on_style", USUAL),
+    Case(
         75,
         together(
             sampled(GRAPH, "as meant", CUT_OFF), sampled(TAPE, "as meant", raising("KeyError"))
         ),
         "does_not_hold",
-        "Do not rely",
+        USUAL,
     ),
-    (75, not_obeyed, "does_not_hold", "Do not rely"),
+    Case(75, put(TOLD_GRADIENT, MINDSPORE_STYLES, value=FLAT), "does_not_hold", USUAL),
 ]
 
 
-def test_a_gradient_of_another_draw_is_told_with_the_style_that_gives_it() -> None:
-    assert "in graph the gradient belongs" in judge(CLAIMS[75]).advice
-    on_both = judge(CLAIMS[75], sampled(TAPE, "as printed", OF_ANOTHER_DRAW)).advice
-    assert "in graph and tape the gradient belongs" in on_both
-    of_the_draw = judge(CLAIMS[75], sampled(GRAPH, "as meant", OF_THE_DRAW))
-    assert "draw" not in of_the_draw.advice
+# A gradient of another draw is told with the style that gives it.
+RULINGS += [
+    Case(75, unchanged, "depends_on_style", "in graph the gradient belongs"),
+    Case(
+        75,
+        sampled(TAPE, "as printed", OF_ANOTHER_DRAW),
+        "depends_on_style",
+        "in graph and tape the gradient belongs",
+    ),
+    Case(75, sampled(GRAPH, "as meant", OF_THE_DRAW), "depends_on_style", unsaid="draw"),
+]
 
 
 # Rows 80 and 81: the sum of 9x² at (1, 2, 3) beside 3x.
@@ -206,26 +182,21 @@ def aux(parties: tuple[str, ...], form: str, value: Any) -> Change:
 
 # Has aux needs more than one output where one is refused.
 RULINGS += [
-    (80, unchanged, "depends_on_style", "Catch RuntimeError and ValueError"),
-    (80, unchanged, "depends_on_style", "a tuple of one passes where it is not refused"),
-    (80, aux(GRAPH, "a tuple of one", raising("RuntimeError")), "holds", "can be relied on"),
-    (
+    Case(80, unchanged, "depends_on_style", "Catch RuntimeError and ValueError"),
+    Case(80, unchanged, "depends_on_style", "a tuple of one passes where it is not refused"),
+    Case(80, aux(GRAPH, "a tuple of one", raising("RuntimeError")), "holds", USUAL),
+    Case(
         80,
         together(
             aux(GRAPH, "one output", raising("ValueError")),
             aux(GRAPH, "a tuple of one", raising("ValueError")),
         ),
         "holds",
-        "can be relied on",
+        USUAL,
     ),
-    (80, aux(TAPE, "a tuple of one", [LOSS, []]), "does_not_hold", "Do not rely"),
-    (80, aux(MINDSPORE_STYLES, "one output", LOSS), "does_not_hold", "Do not rely"),
-    (
-        80,
-        aux(MINDSPORE_STYLES, "two outputs", raising("TypeError")),
-        "does_not_hold",
-        "Do not rely",
-    ),
+    Case(80, aux(TAPE, "a tuple of one", [LOSS, []]), "does_not_hold", USUAL),
+    Case(80, aux(MINDSPORE_STYLES, "one output", LOSS), "does_not_hold", USUAL),
+    Case(80, aux(MINDSPORE_STYLES, "two outputs", raising("TypeError")), "does_not_hold", USUAL),
 ]
 
 
@@ -235,23 +206,21 @@ def stopped(parties: tuple[str, ...], value: Any) -> Change:
 
 # Stop gradient is has aux where both leave the output out.
 RULINGS += [
-    (81, unchanged, "holds", ""),
-    (81, stopped(TAPE, BOTH), "depends_on_style", ""),
-    (81, stopped(GRAPH, raising("TypeError")), "depends_on_style", ""),
-    (81, stopped(MINDSPORE_STYLES, BOTH), "does_not_hold", ""),
-    (81, aux(MINDSPORE_STYLES, "two outputs", [BOTH, [LOGITS]]), "does_not_hold", ""),
+    Case(81, unchanged, "holds"),
+    Case(81, stopped(TAPE, BOTH), "depends_on_style"),
+    Case(81, stopped(GRAPH, raising("TypeError")), "depends_on_style"),
+    Case(81, stopped(MINDSPORE_STYLES, BOTH), "does_not_hold"),
+    Case(81, aux(MINDSPORE_STYLES, "two outputs", [BOTH, [LOGITS]]), "does_not_hold"),
     # Were every output but the first left out anyway, neither way would be of use.
-    (81, put(OUTPUTS, MINDSPORE_STYLES, "without", "two outputs", value=LOSS), "does_not_hold", ""),
+    Case(81, put(OUTPUTS, MINDSPORE_STYLES, "without", "two outputs", value=LOSS), "does_not_hold"),
     # PyTorch is evidence alone.
-    (81, put(OUTPUTS, ["torch"], "without", "stop_gradient", value=BOTH), "holds", ""),
+    Case(81, put(OUTPUTS, ["torch"], "without", "stop_gradient", value=BOTH), "holds"),
 ]
 
 
-@pytest.mark.row(81)
 def test_what_was_stopped_before_the_loss_is_shown_for_each_party() -> None:
     early = put(OUTPUTS, TAPE, "without", "stop_gradient too early", value=[9.0])
-    evidence = judge(CLAIMS[81], early).evidence
-    _, _, shown = evidence.partition("stop_gradient on what the loss is made of: ")
+    _, _, shown = ruling_in(81, early).evidence.partition("on what the loss is made of: ")
     assert shown.startswith("[0, 0, 0] (MindSpore graph), [9] (MindSpore tape), RuntimeError")
 
 
@@ -274,25 +243,25 @@ def refuse_everything_else(world: World) -> None:
 
 # Arguments are judged by what passes and what is refused.
 RULINGS += [
-    (
+    Case(
         82,
         unchanged,
         "depends_on_style",
         "another net's Parameter, positions True, weights Tensor.",
     ),
-    (82, refuse_alike, "holds_with_changes", "weights another net's Parameter."),
-    (82, refuse_everything_else, "holds", "can be relied on"),
-    (
+    Case(82, refuse_alike, "holds_with_changes", "weights another net's Parameter."),
+    Case(82, refuse_everything_else, "holds", USUAL),
+    Case(
         82,
         put(ARGUMENTS, TAPE, "weights", "list", value=raising("TypeError")),
         "depends_on_style",
-        "Check which style",
+        USUAL,
     ),
-    (
+    Case(
         82,
         put(ARGUMENTS, MINDSPORE_STYLES, "positions", "(0, 1)", value=[DY, DX]),
         "does_not_hold",
-        "Do not rely",
+        USUAL,
     ),
 ]
 
@@ -301,22 +270,15 @@ ZEROS = [[0.0, 0.0, 0.0, 0.0]]
 
 RULINGS += [
     # What PyTorch does too is nobody's own way.
-    (89, put(FUNCTIONAL, GRAPH, "value", value=13.0), "depends_on_style", ""),
-    (89, put(FUNCTIONAL, ["torch"], "value", value=15.0), "holds", ""),
+    Case(89, put(FUNCTIONAL, GRAPH, "value", value=13.0), "depends_on_style"),
+    Case(89, put(FUNCTIONAL, ["torch"], "value", value=15.0), "holds"),
     # Grad must return output and weights by default.
-    (90, copied(DEFAULTS, MINDSPORE_STYLES, "grad", of="value_and_grad"), "holds", ""),
-    (90, copied(DEFAULTS, GRAPH, "grad", of="value_and_grad"), "depends_on_style", ""),
-    (90, copied(DEFAULTS, MINDSPORE_STYLES, "value_and_grad", of="grad"), "does_not_hold", ""),
+    Case(90, copied(DEFAULTS, MINDSPORE_STYLES, "grad", of="value_and_grad"), "holds"),
+    Case(90, copied(DEFAULTS, GRAPH, "grad", of="value_and_grad"), "depends_on_style"),
+    Case(90, copied(DEFAULTS, MINDSPORE_STYLES, "value_and_grad", of="grad"), "does_not_hold"),
     # A bprop that is no derivative is used.
-    (91, put(TOLD_GRADIENT, GRAPH, "values", value=ZEROS), "depends_on_style", ""),
-    (91, put(TOLD_GRADIENT, MINDSPORE_STYLES, "values", value=ZEROS), "holds", ""),
+    Case(91, put(TOLD_GRADIENT, GRAPH, "values", value=ZEROS), "depends_on_style"),
+    Case(91, put(TOLD_GRADIENT, MINDSPORE_STYLES, "values", value=ZEROS), "holds"),
 ]
 
-
-@pytest.mark.parametrize(("row", "world", "verdict", "advice"), RULINGS)
-def test_verdict_and_advice_follow_the_figures(
-    row: int, world: Change | Ruled, verdict: str, advice: str
-) -> None:
-    ruling = world if isinstance(world, Ruled) else judge(CLAIMS[row], world)
-    assert ruling.verdict == verdict, ruling.evidence
-    assert advice in ruling.advice
+test_verdict_advice_and_evidence_follow_the_figures = following(RULINGS)

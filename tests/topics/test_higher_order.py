@@ -13,12 +13,9 @@ from explorer.scenario.find import find
 from explorer.topics.evidence import Evidence
 from explorer.topics.higher_order import nested, transformations, wave
 from explorer.topics.higher_order.findings_nested import (
-    THE_WAVE,
     Standing,
     change_of_size,
     difference_of,
-    engine_at,
-    node_counts,
     outcomes_of,
 )
 from explorer.topics.higher_order.findings_nested import standing as standing_of
@@ -32,7 +29,6 @@ from explorer.topics.higher_order.questions import (
     REFERENCE_OF_WAVE,
     SECOND_DERIVATIVES,
     TOPIC,
-    TRANSFORMATIONS,
     WAVE,
 )
 from explorer.topics.higher_order.transformations import (
@@ -47,25 +43,22 @@ from explorer.topics.higher_order.transformations import (
     NEAR,
     POINT,
     STANDINGS,
-    held,
     references,
     standing,
 )
 from explorer.topics.measurements import measure
-from explorer.topics.question import MINDSPORE_STYLES, Question, Target
+from explorer.topics.question import Question, Target
 from explorer.topics.studies import target
 from explorer.words.messages import text
 from explorer.workers.workers import Workers
 from tests.support.results import answer
 from tests.support.standard_engines import ENGINES
 from tests.support.tellings import (
-    Answers,
-    chart_of,
-    lines_of,
     telling_text,
     told,
+    told_after,
 )
-from tests.support.topics import World, recorded_study
+from tests.support.topics import World, put, recorded_study
 
 WAVE_NAME = "the wave eˣ·sin x"
 
@@ -79,13 +72,6 @@ def figures_of(question: Question, party: str) -> Figures:
 
 
 # The wave
-
-
-@pytest.mark.parametrize("order", nested.EVERY_ORDER)
-@pytest.mark.parametrize("engine", ENGINES)
-def test_nested_gradients_of_the_wave_match_its_closed_form(engine: str, order: int) -> None:
-    figure = figures_of(ORDERS_OF_WAVE, engine)["by input"]["x"][str(order)]
-    assert figure["elements"] == pytest.approx([wave.derivative(order)], rel=1e-12)
 
 
 def test_the_closed_form_is_the_derivative_of_the_one_before() -> None:
@@ -181,22 +167,6 @@ def test_the_wave_is_told_about_once_when_it_is_looked_at() -> None:
 # Single operators
 
 
-@pytest.mark.parametrize("party", ["mindspore-graph", "torch-tape", "torch-func"])
-def test_second_derivatives_that_are_returned_are_how_the_first_changes(party: str) -> None:
-    outcomes = [outcome(figure) for figure in figures_of(BY_SHAPE, party).values()]
-    assert "wrong" not in outcomes
-    assert outcomes.count("agrees") >= 7
-
-
-def test_the_tape_loses_terms_behind_reductions_products_and_broadcasts() -> None:
-    figures = figures_of(BY_SHAPE, "mindspore-tape")
-    assert figures["cube_of_sum"]["second"] == [0, 0, 0, 0]
-    assert figures["cube_of_sum"]["change of first"] == pytest.approx([115.2] * 4)
-    wrong = {name for name, figure in figures.items() if outcome(figure) == "wrong"}
-    reductions = {"cube_of_sum", "cube_of_mean", "norm"}
-    assert wrong == reductions | {"matrix_product", "concatenation", "broadcast"}
-
-
 def test_a_second_derivative_is_what_the_change_of_the_first_says() -> None:
     refused = {"raised": "RuntimeError", "message": "no"}
     assert outcome({"change of first": [100.0], "second": [101.9]}) == "agrees"
@@ -212,24 +182,6 @@ def test_every_operator_of_a_group_is_measured() -> None:
 
 
 # Jacobians, products and Hessians
-
-
-@pytest.mark.parametrize("net", [BY_ELEMENT, BY_MATRIX])
-def test_torch_func_agrees_with_float64(net: str) -> None:
-    figures = figures_of(TRANSFORMATIONS[net], "torch-func")
-    assert set(figures) == {name for name in references() if f", {net}" in name}
-    for name, figure in figures.items():
-        assert text(held(figure, references()[name])) == "right", name
-
-
-@pytest.mark.parametrize("style", MINDSPORE_STYLES)
-@pytest.mark.parametrize("way", ["jacrev of grad", "jacfwd of grad"])
-def test_a_hessian_behind_a_matrix_product_is_wrong_without_a_message_in_mindspore(
-    style: str, way: str
-) -> None:
-    name = f"Hessian, {way}, {BY_MATRIX}"
-    figure = figures_of(TRANSFORMATIONS[BY_MATRIX], style)[name]
-    assert standing(figure, references()[name]) == "wrong without a message"
 
 
 def test_float64_agrees_with_closed_forms() -> None:
@@ -340,19 +292,6 @@ def test_what_this_study_did_not_ask_is_not_laid_at_a_frameworks_door() -> None:
     assert cells[3] == "not asked, since the graph of order 2 has 2345 operators already"
 
 
-def test_how_far_right_gradients_are_from_the_truth_is_said_and_that_none_is_too() -> None:
-    exact: dict[str, Any] = {str(order): wave.derivative(order) for order in nested.EVERY_ORDER}
-    near = {**exact, "2": wave.derivative(2) * (1 + 1e-9)}
-    name = ORDERS_OF_WAVE.measurement_name("torch-graph")
-    for elements, distance in (
-        (exact, "exactly those of"),
-        (near, "at most a relative 1e-09 from"),
-    ):
-        measured = Measured(outcome="ok", figures=of_wave(elements))
-        (finding,) = telling_text(TOPIC, Evidence({name: measured})).findings
-        assert finding.endswith(f"right in PyTorch graph ({distance} the closed form).")
-
-
 def test_a_gradient_at_the_limit_of_nearness_is_near() -> None:
     known = {("x", "1"): {"elements": [1e5]}}
     for element, is_near in ((1e5, True), (1e5 + 1, True), (1e5 - 1, True), (1e5 + 2, False)):
@@ -402,21 +341,6 @@ def test_inputs_that_are_one_array_are_found() -> None:
     assert nested.one_tensor(str(find("polynomial"))) == []
 
 
-def test_a_stage_is_named_where_an_engine_has_several() -> None:
-    of_graph = {"by order": {"1": {"opt_a": 3, "validate": 2}}}
-    of_tape = {"by order": {"1": {"tape": 4}}}
-    measured = {}
-    for engine, figures in (("mindspore-graph", of_graph), ("mindspore-tape", of_tape)):
-        name = NODES_OF_WAVE.measurement_name(engine)
-        measured[name] = Measured(outcome="ok", figures=figures)
-    counts = node_counts(Evidence(measured), THE_WAVE)
-    assert [text(engine_at(place)) for place in counts] == [
-        "MindSpore, graph (opt_a)",
-        "MindSpore, graph (validate)",
-        "MindSpore, tape",
-    ]
-
-
 @pytest.mark.parametrize(
     ("elements", "truth", "difference"),
     [
@@ -432,22 +356,6 @@ def test_the_same_nan_or_infinity_is_no_difference(
     elements: list[Any], truth: list[Any], difference: float
 ) -> None:
     assert difference_of(elements, truth) == difference
-
-
-def test_a_bar_counts_the_second_derivatives_of_each_outcome() -> None:
-    right = {"dtype": "float64", "change of first": [1.0, 2.0], "second": [1.0, 2.0]}
-    wrong = {**right, "second": [0.0, 0.0]}
-    refused = {**right, "second": {"raised": "RuntimeError", "message": "no rule"}}
-    answers: Answers = {
-        (BY_SHAPE, "torch-tape"): {"norm": right, "broadcast": right, "concatenation": refused},
-        (BY_SHAPE, "torch-func"): {"norm": wrong, "broadcast": right, "concatenation": refused},
-    }
-    bars = lines_of(chart_of(told(TOPIC, answers), "second_derivatives"))
-    assert bars == {
-        "right": {"PyTorch, tape": 2, "torch.func": 1},
-        "wrong without a message": {"PyTorch, tape": 0, "torch.func": 1},
-        "refused": {"PyTorch, tape": 1, "torch.func": 1},
-    }
 
 
 def test_a_long_message_stands_in_a_finding_with_its_first_sentence_alone() -> None:
@@ -476,24 +384,11 @@ def test_a_net_that_cannot_be_traced_spoils_no_later_measurement(workers: Worker
     assert {outcome(figure) for figure in figures.values()} == {"agrees"}
 
 
-def test_graphs_of_orders_that_were_refused_are_no_part_of_the_growth() -> None:
-    by_order = {
-        "1": {"joint": 10},
-        "2": {"raised": "RuntimeError", "message": "no rule"},
-        "3": {"joint": 45},
-        "4": nested.not_asked(nested.too_large(3, 45)),
-    }
-    evidence = Evidence(
-        {
-            NODES_OF_WAVE.measurement_name("torch-graph"): Measured(
-                outcome="ok", figures={"by order": by_order}
-            )
-        }
-    )
-    assert telling_text(TOPIC, evidence).findings == (
-        f"{WAVE_NAME}: the gradient grows from 10 to 45 operators in PyTorch graph (orders 1 to"
-        " 3: 10, 45).",
-    )
+def test_graphs_of_orders_that_were_not_asked_are_no_part_of_the_growth() -> None:
+    left_out = nested.not_asked(nested.too_large(4, 134))
+    not_asked = put(NODES_OF_WAVE, ["torch-graph"], "by order", "5", value=left_out)
+    said = " ".join(told_after("higher-order", not_asked).findings)
+    assert "grows from 9 to 134 operators in PyTorch graph (orders 1 to 4: 9, 27, 62, 134)" in said
 
 
 @pytest.mark.parametrize(

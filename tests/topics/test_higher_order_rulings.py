@@ -9,8 +9,9 @@ import pytest
 
 from explorer.model.measurement import Figures
 from explorer.numeric.differences import relative_error
+from explorer.topics.higher_order import wave
 from explorer.topics.higher_order.claims import BY_SHAPE
-from explorer.topics.higher_order.questions import NODES_OF_WAVE, SMALL_HESSIANS, TOPIC
+from explorer.topics.higher_order.questions import NODES_OF_WAVE, SMALL_HESSIANS
 from explorer.topics.higher_order.small_hessians import (
     CALLS,
     HESSIAN,
@@ -21,8 +22,9 @@ from explorer.topics.higher_order.small_hessians import (
     closed_form,
     wrong_in_silence,
 )
-from explorer.topics.question import MINDSPORE_STYLES, Question
-from tests.support.topics import Change, World, judge, ruled
+from explorer.topics.question import MINDSPORE_STYLES
+from tests.support.rulings import Case, Written, following, ruling_in
+from tests.support.topics import Change, World, put, together, unchanged
 
 REFUSED = {"raised": "RuntimeError", "message": "no second derivative"}
 
@@ -51,41 +53,35 @@ REFUSED_COLUMN = but(product_with_vector=WRONG_HESSIAN, product_with_column={HES
 REFUSES = but(cube_of_sum={NESTED: REFUSED})
 
 
-@pytest.mark.row(84)
-@pytest.mark.parametrize(
-    ("graph", "tape", "torch", "verdict", "advice"),
-    [
-        (WRONG_PRODUCT, BOTH, RIGHT, "holds", "Nest grad in graph style. For a Hessian multiply"),
-        (NO_PRODUCT, BOTH, RIGHT, "holds", "Nest grad in graph style. Hold every Hessian"),
-        (REFUSED_COLUMN, BOTH, RIGHT, "holds", "Nest grad in graph style. Hold every Hessian"),
-        (RIGHT, LOSES_TERMS, RIGHT, "holds_with_changes", "Nest grad in graph style."),
-        (WRONG_PRODUCT, WRONG_PRODUCT, RIGHT, "holds_with_changes", "in graph or tape style"),
-        (BOTH, BOTH, RIGHT, "holds_with_changes", "Do not nest grad here."),
-        (RIGHT, RIGHT, RIGHT, "outdated", ""),
-        (RIGHT, REFUSES, RIGHT, "outdated", ""),
-        (WRONG_PRODUCT, BOTH, LOSES_TERMS, "does_not_hold", ""),
-    ],
-)
-def test_wrong_numbers_count_and_refusals_do_not(
-    graph: Figures, tape: Figures, torch: Figures, verdict: str, advice: str
-) -> None:
-    world: dict[tuple[Question, str], Figures] = {
+def hessians(graph: Figures, tape: Figures, torch: Figures = RIGHT) -> Written:
+    return {
         (SMALL_HESSIANS, "mindspore-graph"): graph,
         (SMALL_HESSIANS, "mindspore-tape"): tape,
         (SMALL_HESSIANS, "torch-func"): torch,
     }
-    ruling = ruled(TOPIC.claims[84], world)
-    assert ruling.verdict == verdict
-    assert advice in ruling.advice
+
+
+MULTIPLY = "Nest grad in graph style. For a Hessian multiply"
+HOLD = "Nest grad in graph style. Hold every Hessian"
+
+# Wrong numbers count, and refusals do not.
+RULINGS = [
+    Case(84, hessians(WRONG_PRODUCT, BOTH), "holds", MULTIPLY),
+    Case(84, hessians(NO_PRODUCT, BOTH), "holds", HOLD),
+    Case(84, hessians(REFUSED_COLUMN, BOTH), "holds", HOLD),
+    Case(84, hessians(RIGHT, LOSES_TERMS), "holds_with_changes", "Nest grad in graph style."),
+    Case(
+        84, hessians(WRONG_PRODUCT, WRONG_PRODUCT), "holds_with_changes", "in graph or tape style"
+    ),
+    Case(84, hessians(BOTH, BOTH), "holds_with_changes", "Do not nest grad here."),
+    Case(84, hessians(RIGHT, RIGHT), "outdated"),
+    Case(84, hessians(RIGHT, REFUSES), "outdated"),
+    Case(84, hessians(WRONG_PRODUCT, BOTH, LOSES_TERMS), "does_not_hold"),
+]
 
 
 def test_the_evidence_says_what_is_wrong_and_what_it_should_be() -> None:
-    world: dict[tuple[Question, str], Figures] = {
-        (SMALL_HESSIANS, "mindspore-graph"): REFUSES,
-        (SMALL_HESSIANS, "mindspore-tape"): LOSES_TERMS,
-        (SMALL_HESSIANS, "torch-func"): RIGHT,
-    }
-    evidence = ruled(TOPIC.claims[84], world).evidence
+    evidence = ruling_in(84, hessians(REFUSES, LOSES_TERMS)).evidence
     assert "[0, 0] instead of [36, 36] (MindSpore tape)" in evidence
     assert "grad of grad of cube of sum: raises RuntimeError: no second" in evidence
 
@@ -119,7 +115,10 @@ def test_a_figure_is_wrong_from_one_part_in_a_hundred_thousand_on() -> None:
     assert wrong_in_silence({"cube_of_sum": {NESTED: wrong}}) == {NESTED: ["cube_of_sum"]}
 
 
-def every_second_derivative_is_right(world: World) -> None:
+# Row 26: nesting is judged by values, growth and second derivatives
+
+
+def second_derivatives_right(world: World) -> None:
     for style in MINDSPORE_STYLES:
         for figure in world[BY_SHAPE, style].values():
             figure["second"] = figure["change of first"]
@@ -129,29 +128,48 @@ def the_compiler_loses_the_same_terms_as_the_tape(world: World) -> None:
     world[BY_SHAPE, "mindspore-graph"] = world[BY_SHAPE, "mindspore-tape"]
 
 
-def the_fourth_order_raises(world: World) -> None:
-    refused = {"raised": "RuntimeError", "message": "no"}
-    for style in MINDSPORE_STYLES:
-        world[NODES_OF_WAVE, style]["by order"]["4"] = refused
+def fourth_order(nodes: Any, *styles: str) -> Change:
+    """The graph of order 4 has so many operators, or raises; the one of order 3 has 56."""
+
+    def change(world: World) -> None:
+        second_derivatives_right(world)
+        for style in styles:
+            by_order = {str(order): {"nodes": size} for order, size in enumerate((9, 24, 56), 1)}
+            world[NODES_OF_WAVE, style]["by order"] = {**by_order, "4": nodes}
+
+    return change
 
 
-def the_third_order_is_refused_on_the_tape(world: World) -> None:
-    every_second_derivative_is_right(world)
-    refused = {"raised": "RuntimeError", "message": "no"}
-    world[NODES_OF_WAVE, "mindspore-tape"]["values"]["3"] = refused
+def off(share: float) -> Change:
+    """The third derivative is off in both styles."""
+    right = wave.derivative(3)
+    third = {"elements": [right * (1 + share)]}
+    return together(
+        second_derivatives_right,
+        put(NODES_OF_WAVE, MINDSPORE_STYLES, "values", "3", value=third),
+    )
 
 
-@pytest.mark.row(26)
-@pytest.mark.parametrize(
-    ("change", "verdict"),
-    [
-        (every_second_derivative_is_right, "holds"),
-        (the_compiler_loses_the_same_terms_as_the_tape, "does_not_hold"),
-        (the_fourth_order_raises, "does_not_hold"),
-        (the_third_order_is_refused_on_the_tape, "depends_on_style"),
-    ],
+third_order_refused_on_the_tape = together(
+    second_derivatives_right,
+    put(NODES_OF_WAVE, ["mindspore-tape"], "values", "3", value=REFUSED),
 )
-def test_nesting_is_judged_by_values_growth_and_second_derivatives(
-    change: Change, verdict: str
-) -> None:
-    assert judge(TOPIC.claims[26], change).verdict == verdict
+
+RULINGS += [
+    Case(26, second_derivatives_right, "holds"),
+    # A term that one style loses decides by style.
+    Case(26, unchanged, "depends_on_style"),
+    Case(26, the_compiler_loses_the_same_terms_as_the_tape, "does_not_hold"),
+    Case(26, third_order_refused_on_the_tape, "depends_on_style"),
+    Case(26, off(0.0), "holds"),
+    Case(26, off(1e-2), "does_not_hold"),
+    # A graph that is no larger has not grown.
+    Case(26, fourth_order({"nodes": 57}, *MINDSPORE_STYLES), "holds"),
+    Case(26, fourth_order({"nodes": 56}, "mindspore-graph"), "depends_on_style"),
+    Case(26, fourth_order({"nodes": 56}, "mindspore-tape"), "depends_on_style"),
+    Case(26, fourth_order({"nodes": 56}, *MINDSPORE_STYLES), "does_not_hold"),
+    Case(26, fourth_order({"nodes": 55}, *MINDSPORE_STYLES), "does_not_hold"),
+    Case(26, fourth_order(REFUSED, *MINDSPORE_STYLES), "does_not_hold"),
+]
+
+test_verdict_advice_and_evidence_follow_the_figures = following(RULINGS)

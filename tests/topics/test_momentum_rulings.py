@@ -2,11 +2,9 @@
 
 from typing import Any
 
-import pytest
-
-from explorer.topics.training.questions import MOMENTUM, SCALED_STEP, TOPIC, WEIGHT_DECAY
+from explorer.topics.training.questions import MOMENTUM, SCALED_STEP, WEIGHT_DECAY
 from explorer.topics.training.update_rules import FUSED, MEANT, PRINTED
-from tests.support.topics import Ruled, ruled
+from tests.support.rulings import USUAL, Case, Written, following, ruling_in
 
 # Momentum: three steps of 0.1 with gradient 1 and momentum 0.9, from 1
 
@@ -32,48 +30,37 @@ ASCEND = missing("NPUGetFloatStatusV2")
 FAILS = {"raised": "TypeError", "message": "no such argument"}
 
 
-def momentum(graph: Any, tape: Any, graph_step: Any = RUNS, tape_step: Any = RUNS) -> Ruled:
-    return ruled(
-        TOPIC.claims[60],
-        {
-            (MOMENTUM, "mindspore"): {"graph": graph, "tape": tape},
-            (SCALED_STEP, "mindspore"): {"graph": graph_step, "tape": tape_step},
-        },
-    )
+def momentum(graph: Any, tape: Any, graph_step: Any = RUNS, tape_step: Any = RUNS) -> Written:
+    return {
+        (MOMENTUM, "mindspore"): {"graph": graph, "tape": tape},
+        (SCALED_STEP, "mindspore"): {"graph": graph_step, "tape": tape_step},
+    }
 
 
-@pytest.mark.row(60)
-@pytest.mark.parametrize(
-    ("ruling", "verdict", "advice"),
-    [
-        (momentum(BEST, BEST), "holds", "can be relied on"),
-        (momentum(AS_IT_IS, AS_IT_IS, ASCEND, ASCEND), "does_not_hold", "set self.momentum"),
-        (momentum(FUSED_UNUSABLE, FUSED_UNUSABLE), "does_not_hold", "set self.momentum"),
-        (momentum(WRONG_EVERYWHERE, AS_IT_IS), "does_not_hold", "Do not rely"),
-        (momentum(AS_IT_IS, BEST), "depends_on_style", "in tape style alone"),
-        (momentum(BEST, FUSED_UNUSABLE), "depends_on_style", "in graph style alone"),
-        (momentum(BEST, BEST, FAILS, RUNS), "depends_on_style", "your own in graph style"),
-        (momentum(BEST, BEST, ASCEND, ASCEND), "not_checkable_here", "needs another device"),
-        (momentum(BEST, BEST, FAILS, ASCEND), "does_not_hold", "Do not rely"),
-    ],
-)
-def test_printed_momentum_is_judged_as_it_is_printed(
-    ruling: Ruled, verdict: str, advice: str
-) -> None:
-    assert ruling.verdict == verdict
-    assert advice in ruling.advice
+# Printed momentum is judged as it is printed; styles that leave the same are named together.
+RULINGS = [
+    Case(60, momentum(BEST, BEST), "holds", USUAL),
+    Case(60, momentum(AS_IT_IS, AS_IT_IS, ASCEND, ASCEND), "does_not_hold", "set self.momentum"),
+    Case(60, momentum(FUSED_UNUSABLE, FUSED_UNUSABLE), "does_not_hold", "set self.momentum"),
+    Case(60, momentum(WRONG_EVERYWHERE, AS_IT_IS), "does_not_hold", USUAL),
+    Case(60, momentum(AS_IT_IS, BEST), "depends_on_style", "in tape style alone"),
+    Case(60, momentum(BEST, FUSED_UNUSABLE), "depends_on_style", "in graph style alone"),
+    Case(60, momentum(BEST, BEST, FAILS, RUNS), "depends_on_style", "your own in graph style"),
+    Case(60, momentum(BEST, BEST, ASCEND, ASCEND), "not_checkable_here", "needs another device"),
+    Case(60, momentum(BEST, BEST, FAILS, ASCEND), "does_not_hold", USUAL),
+]
 
 
 def test_only_an_operator_with_such_a_name_is_said_to_be_an_ascend_one() -> None:
     other = missing("GroupedMatmul")
-    assert "Ascend" in momentum(BEST, BEST, ASCEND, ASCEND).evidence
-    unknown = momentum(BEST, BEST, other, other)
+    assert "Ascend" in ruling_in(60, momentum(BEST, BEST, ASCEND, ASCEND)).evidence
+    unknown = ruling_in(60, momentum(BEST, BEST, other, other))
     assert "Ascend" not in f"{unknown.evidence} {unknown.advice}"
     assert unknown.verdict == "not_checkable_here"
 
 
 def test_styles_that_leave_the_same_are_named_together_and_others_apart() -> None:
-    ruling = momentum(AS_IT_IS, BEST)
+    ruling = ruling_in(60, momentum(AS_IT_IS, BEST))
     assert f"{FUSED}: [0.439] (MindSpore graph and tape)" in ruling.evidence
     assert f"{PRINTED[0]}: [1] (MindSpore graph), [0.439] (MindSpore tape)" in ruling.evidence
 
@@ -87,53 +74,41 @@ ALL_BUT_NORM = {**ALL, "norm.gamma": 1.0, "norm.beta": 1.0}
 BY_DEFAULT = dict.fromkeys(NAMES, 0.999)
 
 
-def decay(nn: Any = ALL, experimental: Any = ALL, torch: Any = ALL, adamw: Any = NONE) -> Ruled:
-    """The ruling where weight_decay=0.1 leaves this of the weights, and AdamW's default that."""
-    return ruled(
-        TOPIC.claims[57],
-        {
-            (WEIGHT_DECAY, "mindspore"): {
-                "nn SGD": {"default": NONE, "0.1": nn},
-                "experimental SGD": {"default": NONE, "0.1": experimental},
-            },
-            (WEIGHT_DECAY, "torch"): {
-                "torch SGD": {"default": NONE, "0.1": torch},
-                "torch AdamW": {"default": adamw, "0.1": ALL},
-            },
+def decay(nn: Any = ALL, experimental: Any = ALL, torch: Any = ALL, adamw: Any = NONE) -> Written:
+    """A world where weight_decay=0.1 leaves this of the weights, and AdamW's default that."""
+    return {
+        (WEIGHT_DECAY, "mindspore"): {
+            "nn SGD": {"default": NONE, "0.1": nn},
+            "experimental SGD": {"default": NONE, "0.1": experimental},
         },
-    )
+        (WEIGHT_DECAY, "torch"): {
+            "torch SGD": {"default": NONE, "0.1": torch},
+            "torch AdamW": {"default": adamw, "0.1": ALL},
+        },
+    }
 
 
-@pytest.mark.parametrize(
-    ("ruling", "advised", "not_advised"),
-    [
-        (decay(nn=ALL_BUT_NORM), "what nn spares: norm.gamma and norm.beta.", "AdamW"),
-        (decay(experimental=ALL_BUT_NORM), "what experimental spares: norm.gamma", "nn"),
-        (decay(adamw=BY_DEFAULT), "weight_decay yourself for torch AdamW", "spare"),
-    ],
-)
-def test_advice_on_decay_names_what_is_spared_and_what_decays_and_nothing_else(
-    ruling: Ruled, advised: str, not_advised: str
-) -> None:
-    assert ruling.verdict == "does_not_hold"
-    assert advised in ruling.advice
-    assert not_advised not in ruling.advice
-
-
+SPARES_NONE = "not decayed: none (mindspore.nn and mindspore.experimental.optim)"
 NO_DECAY = {"raised": "TypeError", "message": "no argument weight_decay"}
+NN_SPARES = "what nn spares: norm.gamma and norm.beta."
+EXPERIMENTAL_SPARES = "what experimental spares: norm.gamma"
+SET_FOR_ADAMW = "weight_decay yourself for torch AdamW"
+OTHER_DECAY = decay(torch=dict.fromkeys(NAMES, 0.98))
 
+# Advice names what is spared and what decays, and nothing else.
+RULINGS += [
+    Case(57, decay(), "holds", "", SPARES_NONE),
+    Case(57, OTHER_DECAY, "does_not_hold", "", "0.98 (PyTorch)"),
+    Case(
+        57,
+        decay(nn=NO_DECAY),
+        "does_not_hold",
+        "",
+        "no argument weight_decay (MindSpore), 0.99 (PyT",
+    ),
+    Case(57, decay(nn=ALL_BUT_NORM), "does_not_hold", NN_SPARES, unsaid="AdamW"),
+    Case(57, decay(experimental=ALL_BUT_NORM), "does_not_hold", EXPERIMENTAL_SPARES, unsaid="nn"),
+    Case(57, decay(adamw=BY_DEFAULT), "does_not_hold", SET_FOR_ADAMW, unsaid="spare"),
+]
 
-@pytest.mark.row(57)
-@pytest.mark.parametrize(
-    ("ruling", "verdict", "evidence"),
-    [
-        (decay(), "holds", "not decayed: none (mindspore.nn and mindspore.experimental.optim)"),
-        (decay(torch=dict.fromkeys(NAMES, 0.98)), "does_not_hold", "0.98 (PyTorch)"),
-        (decay(nn=NO_DECAY), "does_not_hold", "no argument weight_decay (MindSpore), 0.99 (PyT"),
-    ],
-)
-def test_a_decay_holds_where_it_means_the_same_everywhere(
-    ruling: Ruled, verdict: str, evidence: str
-) -> None:
-    assert ruling.verdict == verdict
-    assert evidence in ruling.evidence
+test_verdict_advice_and_evidence_follow_the_figures = following(RULINGS)

@@ -19,22 +19,16 @@ from explorer.topics.operators.questions import (
     CROSS_ENTROPY,
     DROPOUT_DRAWS,
     DROPOUT_SETTINGS,
-    EPSILONS,
     FOUR_ENGINES,
-    GELU,
     GRADIENTS_AT_KINKS,
     OPERATOR_GRADIENTS,
     SLOPES_AT_KINKS,
     TOPIC,
 )
 from explorer.topics.operators.readings import (
-    batch_norm_epsilon,
     close,
-    gelu_formula,
-    layer_norm_epsilon,
 )
-from explorer.topics.operators.wording import by_answer
-from explorer.topics.question import FRAMEWORKS, Question, Target
+from explorer.topics.question import Question, Target
 from explorer.workers.workers import Workers
 from tests.support.tellings import column, table_of, telling_text
 from tests.support.topics import recorded, recorded_study
@@ -74,33 +68,6 @@ def test_without_keras_its_cells_are_empty_and_the_note_has_the_reason() -> None
     assert {row[3] for row in defaults.rows} == {"-"}
     assert f"TensorFlow (Keras): {reason}." in defaults.note
     assert not any("Keras" in finding for finding in telling.findings)
-
-
-@pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_mean_of_many_dropouts_is_what_went_in(evidence: Evidence, framework: str) -> None:
-    ratios = evidence[DROPOUT_DRAWS][framework]["ratio"]
-    assert ratios == pytest.approx([1.0] * 8, abs=0.12)
-
-
-@pytest.mark.parametrize(
-    ("library", "layer_norm", "batch_norm"),
-    [("mindspore", 1e-7, 1e-5), ("torch", 1e-5, 1e-5), ("keras", 1e-3, 1e-3)],
-)
-def test_epsilons_are_read_off_the_outputs(
-    evidence: Evidence, library: str, layer_norm: float, batch_norm: float
-) -> None:
-    figures = evidence[EPSILONS][library]
-    assert layer_norm_epsilon(figures["layer norm"]) == layer_norm
-    assert batch_norm_epsilon(figures["batch norm of 1"]) == batch_norm
-
-
-def test_gelu_without_a_word_is_the_tanh_one_in_mindspores_layer_only(evidence: Evidence) -> None:
-    answers = evidence[GELU]
-    formulas = {}
-    for engine in FOUR_ENGINES:
-        formulas[engine], _ = gelu_formula(answers[engine]["nn.GELU()"]["value"])
-    assert by_answer(formulas, str) == [("MindSpore", "tanh"), ("PyTorch", "exact")]
-    assert gelu_formula(answers["keras"]["activations.gelu"]["value"])[0] == "exact"
 
 
 @pytest.mark.parametrize("engine", FOUR_ENGINES)

@@ -46,23 +46,3 @@ def test_each_form_of_a_schedule_follows_its_closed_form(
 
 def test_every_exported_schedule_is_compared(evidence: Evidence) -> None:
     assert uncompared(exports(evidence)) == []
-
-
-def test_only_the_cosine_parts_and_from_the_first_step_after_its_span(
-    comparisons: dict[str, FamilyComparison],
-) -> None:
-    partings = {}
-    for name, comparison in comparisons.items():
-        if comparison.first_different_step is not None:
-            partings[name] = comparison.first_different_step
-    assert partings == {"cosine": 11}
-    rates = comparisons["cosine"].rates
-    assert rates["cell"][11] == pytest.approx(0.01)
-    assert rates["hand"][11] == pytest.approx(rates["torch"][11])
-
-
-def test_a_linear_warm_up_cannot_start_at_nothing(comparisons: dict[str, FamilyComparison]) -> None:
-    refused = comparisons["warm-up from 0 by LinearLR"].refused
-    assert set(refused) == {"hand", "torch"}
-    for form, message in refused.items():
-        assert message.startswith("ValueError: Starting multiplicative factor"), form

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from explorer.topics.schedules.comparison import SAME
 from explorer.topics.schedules.questions import (
     BY_HAND,
@@ -12,24 +10,19 @@ from explorer.topics.schedules.questions import (
     GROUP_RATES,
     LISTS,
     PIECEWISE,
-    TOPIC,
     UNMATCHED,
     UNMATCHED_FAMILIES,
     UNMATCHED_NAMES,
     USED,
 )
-from tests.support.topics import Change, Ruled, World, copied, judge, put, together, unchanged
+from tests.support.rulings import USUAL, Case, following
+from tests.support.topics import Change, World, copied, put, together, unchanged
 
 UNKNOWN = {"raised": "AttributeError", "message": "no such attribute"}
 
 
 OTHER = [0.1, 0.05, 0.05]
 """Rates that no decay has."""
-
-
-def judged(row: int, change: Change = unchanged) -> Ruled:
-    """The ruling on a row in the recorded world, after ``change`` has been at it."""
-    return judge(TOPIC.claims[row], change)
 
 
 def exported_by_mindspore(*names: str) -> Change:
@@ -60,41 +53,46 @@ def steps_refused(world: World) -> None:
     world[UNMATCHED, "mindspore"][UNMATCHED_FAMILIES["CyclicLR"].name] = UNKNOWN
 
 
-@pytest.mark.row(63)
-@pytest.mark.parametrize(
-    ("change", "verdict", "evidence"),
-    [
-        (exported_by_mindspore(), "holds", f"not in MindSpore: {', '.join(UNMATCHED_NAMES)}"),
-        (exported_by_mindspore(*UNMATCHED_NAMES), "outdated", "not compared: OneCycleLR"),
-        (exported_by_mindspore("OneCycleLR"), "holds_with_changes", "not compared: OneCycleLR"),
-        (cyclic_alone_parts_by(0.9 * SAME), "outdated", "over 8 steps: CyclicLR;"),
-        (
-            cyclic_alone_parts_by(1.1 * SAME),
-            "holds_with_changes",
-            "other rates than PyTorch's: CyclicLR;",
-        ),
-        (steps_refused, "holds_with_changes", "not compared: CyclicLR;"),
-        (
-            put(EXPORTED, ["torch"], "torch", value={"CyclicLR": {}}),
-            "outdated",
-            "not in PyTorch either: CosineAnnealingWarmRestarts, OneCycleLR",
-        ),
-        (listing(UNKNOWN), "does_not_hold", "other rates than: StepLR, MultiStepLR"),
-        (listing([0.1] * 6 + [0.05] * 6), "does_not_hold", "other rates than: StepLR, MultiStepLR"),
-    ],
-)
-def test_the_verdict_on_schedulers_follows_what_both_export_and_give(
-    change: Change, verdict: str, evidence: str
-) -> None:
-    ruling = judged(63, change)
-    assert ruling.verdict == verdict
-    assert evidence in ruling.evidence
-    assert ruling.advice.endswith(".")
-
-
-def test_a_list_of_rates_is_advised_only_for_what_is_missing() -> None:
-    assert "list of rates" not in judged(63, exported_by_mindspore(*UNMATCHED_NAMES)).advice
-    assert "of OneCycleLR make a list of rates" in judged(63).advice
+RULINGS = [
+    Case(
+        63, exported_by_mindspore(), "holds", "", f"not in MindSpore: {', '.join(UNMATCHED_NAMES)}"
+    ),
+    Case(63, exported_by_mindspore(*UNMATCHED_NAMES), "outdated", "", "not compared: OneCycleLR"),
+    Case(
+        63,
+        exported_by_mindspore("OneCycleLR"),
+        "holds_with_changes",
+        "",
+        "not compared: OneCycleLR",
+    ),
+    Case(63, cyclic_alone_parts_by(0.9 * SAME), "outdated", "", "over 8 steps: CyclicLR;"),
+    Case(
+        63,
+        cyclic_alone_parts_by(1.1 * SAME),
+        "holds_with_changes",
+        "",
+        "other rates than PyTorch's: CyclicLR;",
+    ),
+    Case(63, steps_refused, "holds_with_changes", "", "not compared: CyclicLR;"),
+    Case(
+        63,
+        put(EXPORTED, ["torch"], "torch", value={"CyclicLR": {}}),
+        "outdated",
+        "",
+        "not in PyTorch either: CosineAnnealingWarmRestarts, OneCycleLR",
+    ),
+    Case(63, listing(UNKNOWN), "does_not_hold", "", "other rates than: StepLR, MultiStepLR"),
+    Case(
+        63,
+        listing([0.1] * 6 + [0.05] * 6),
+        "does_not_hold",
+        "",
+        "other rates than: StepLR, MultiStepLR",
+    ),
+    # A list of rates is advised only for what is missing.
+    Case(63, exported_by_mindspore(*UNMATCHED_NAMES), "outdated", unsaid="list of rates"),
+    Case(63, unchanged, "outdated", "of OneCycleLR make a list of rates"),
+]
 
 
 def told(kind: str, value: Any) -> Change:
@@ -134,19 +132,8 @@ def one_is_gone(world: World) -> None:
 NONE_FOR_THE_OTHERS = {"natural_exponential": OTHER, "inverse": OTHER, "polynomial": OTHER}
 
 
-def test_a_function_of_ones_own_is_no_counterpart_and_is_advised_where_it_was_seen_to_agree() -> (
-    None
-):
-    without_other_schedulers = in_torch(natural_exponential=OTHER, polynomial=OTHER)
-    ruling = judged(56, without_other_schedulers)
-    assert ruling.verdict == "holds_with_changes"
-    assert (
-        "inverse decay over 20 steps: the same rates, with a function of your own in PyTorch"
-        in ruling.evidence
-    )
-    assert "LambdaLR for inverse" in ruling.advice
-    assert "LambdaLR" not in judged(56, in_torch(inverse=OTHER)).advice
-
+without_other_schedulers = in_torch(natural_exponential=OTHER, polynomial=OTHER)
+OWN_FUNCTION = "inverse decay over 20 steps: the same rates, with a function of your own in PyTorch"
 
 torch_moves_by_itself = copied(USED, ["torch"], "SGD, never stepped", of="SGD, stepped by hand")
 experimental_moves_by_itself = copied(
@@ -154,78 +141,57 @@ experimental_moves_by_itself = copied(
 )
 
 
-@pytest.mark.parametrize(
-    ("row", "change", "verdict", "advice"),
-    [
-        (54, unchanged, "holds_with_changes", ""),
-        (54, put(PIECEWISE, ["mindspore"], "deprecated", value=""), "holds", ""),
-        (54, put(PIECEWISE, ["mindspore"], "type", value="tuple"), "does_not_hold", ""),
-        (54, put(PIECEWISE, ["mindspore"], "rates", 2, value=0.1), "does_not_hold", ""),
-        (54, put(PIECEWISE, ["mindspore"], "rates", value=UNKNOWN), "outdated", ""),
-        (55, torch_moves_by_itself, "does_not_hold", ""),
-        (55, put(USED, ["mindspore"], "nn.SGD with a Cell", value=[0.1] * 5), "does_not_hold", ""),
-        (
-            55,
-            put(USED, ["torch"], "SGD, stepped by hand", "said", 0, value=0.1),
-            "does_not_hold",
-            "",
-        ),
-        (55, experimental_moves_by_itself, "holds", ""),
-        (56, unchanged, "outdated", "ExponentialLR(gamma=e^(-rate)) for natural exponential"),
-        (
-            56,
-            in_torch(**NONE_FOR_THE_OTHERS),
-            "holds_with_changes",
-            "end the cosine before step 11",
-        ),
-        (
-            56,
-            together(in_torch(**NONE_FOR_THE_OTHERS), cosine_agrees),
-            "holds",
-            "Use ExponentialLR for exponential, CosineAnnealingLR for cosine; end the natural",
-        ),
-        (56, in_torch(exponential=OTHER), "does_not_hold", "Do not rely"),
-        (56, in_torch(exponential=UNKNOWN), "does_not_hold", "Do not rely"),
-        (56, one_is_gone, "does_not_hold", "Do not rely"),
-        (65, unchanged, "holds_with_changes", "get_lr() the current one"),
-        (65, by_group("experimental", UNKNOWN), "holds", "can be relied on"),
-        (65, by_group("experimental", [0.1, 0.1]), "holds", "can be relied on"),
-        (65, by_group("experimental", [0.01, 0.1]), "holds", "can be relied on"),
-        (65, by_group("nn", [0.1, 0.01]), "outdated", "what is true now"),
-        (65, gone, "outdated", "what is true now"),
-        (65, told("Cell", [{"kind": "Parameter", "shape": []}]), "does_not_hold", "Do not rely"),
-        (65, told("list", [{"kind": "Parameter", "shape": []}]), "does_not_hold", "Do not rely"),
-        (65, told("number", UNKNOWN), "does_not_hold", "Do not rely"),
-        (65, told("number", []), "does_not_hold", "Do not rely"),
-        (
-            65,
-            put(GROUP_RATES, ["torch"], "get_last_lr", value=[0.09]),
-            "does_not_hold",
-            "Do not rely",
-        ),
-        (
-            65,
-            put(GROUP_RATES, ["mindspore"], "get_lr", "list", value=[0.1, 0.01]),
-            "holds_with_changes",
-            "the steps must be counted. With mindspore.experimental.optim read",
-        ),
-        (
-            65,
-            put(GROUP_RATES, ["mindspore"], "get_lr", "Cell", value=UNKNOWN),
-            "holds_with_changes",
-            "the steps must be counted",
-        ),
-    ],
-)
-def test_verdict_and_advice_follow_the_figures(
-    row: int, change: Change, verdict: str, advice: str
-) -> None:
-    ruling = judged(row, change)
-    assert ruling.verdict == verdict
-    assert advice in ruling.advice
+RULINGS += [
+    Case(54, unchanged, "holds_with_changes"),
+    Case(54, put(PIECEWISE, ["mindspore"], "deprecated", value=""), "holds"),
+    Case(54, put(PIECEWISE, ["mindspore"], "type", value="tuple"), "does_not_hold"),
+    Case(54, put(PIECEWISE, ["mindspore"], "rates", 2, value=0.1), "does_not_hold"),
+    Case(54, put(PIECEWISE, ["mindspore"], "rates", value=UNKNOWN), "outdated"),
+    Case(55, torch_moves_by_itself, "does_not_hold"),
+    Case(55, put(USED, ["mindspore"], "nn.SGD with a Cell", value=[0.1] * 5), "does_not_hold"),
+    Case(55, put(USED, ["torch"], "SGD, stepped by hand", "said", 0, value=0.1), "does_not_hold"),
+    Case(55, experimental_moves_by_itself, "holds"),
+    Case(56, unchanged, "outdated", "ExponentialLR(gamma=e^(-rate)) for natural exponential"),
+    Case(
+        56, in_torch(**NONE_FOR_THE_OTHERS), "holds_with_changes", "end the cosine before step 11"
+    ),
+    Case(
+        56,
+        together(in_torch(**NONE_FOR_THE_OTHERS), cosine_agrees),
+        "holds",
+        "Use ExponentialLR for exponential, CosineAnnealingLR for cosine; end the natural",
+    ),
+    Case(56, in_torch(exponential=OTHER), "does_not_hold", USUAL),
+    Case(56, in_torch(exponential=UNKNOWN), "does_not_hold", USUAL),
+    Case(56, one_is_gone, "does_not_hold", USUAL),
+    Case(65, unchanged, "holds_with_changes", "get_lr() the current one"),
+    Case(65, by_group("experimental", UNKNOWN), "holds", USUAL),
+    Case(65, by_group("experimental", [0.1, 0.1]), "holds", USUAL),
+    Case(65, by_group("experimental", [0.01, 0.1]), "holds", USUAL),
+    Case(65, by_group("nn", [0.1, 0.01]), "outdated", USUAL),
+    Case(65, gone, "outdated", USUAL),
+    Case(65, told("Cell", [{"kind": "Parameter", "shape": []}]), "does_not_hold", USUAL),
+    Case(65, told("list", [{"kind": "Parameter", "shape": []}]), "does_not_hold", USUAL),
+    Case(65, told("number", UNKNOWN), "does_not_hold", USUAL),
+    Case(65, told("number", []), "does_not_hold", USUAL),
+    Case(65, put(GROUP_RATES, ["torch"], "get_last_lr", value=[0.09]), "does_not_hold", USUAL),
+    Case(
+        65,
+        put(GROUP_RATES, ["mindspore"], "get_lr", "list", value=[0.1, 0.01]),
+        "holds_with_changes",
+        "the steps must be counted. With mindspore.experimental.optim read",
+    ),
+    Case(
+        65,
+        put(GROUP_RATES, ["mindspore"], "get_lr", "Cell", value=UNKNOWN),
+        "holds_with_changes",
+        "the steps must be counted",
+    ),
+    # A function of one's own is no counterpart, and is advised where it was seen to agree.
+    Case(56, without_other_schedulers, "holds_with_changes", "LambdaLR for inverse", OWN_FUNCTION),
+    Case(56, in_torch(inverse=OTHER), "outdated", unsaid="LambdaLR"),
+    # One factor for all steps is not advised for rates that are halved and then divided.
+    Case(54, unchanged, "holds_with_changes", unsaid="MultiStepLR"),
+]
 
-
-def test_one_factor_for_all_steps_is_not_advised_for_rates_that_are_halved_and_then_divided() -> (
-    None
-):
-    assert "MultiStepLR" not in judged(54).advice
+test_verdict_advice_and_evidence_follow_the_figures = following(RULINGS)

@@ -9,19 +9,16 @@ from explorer.model.measurement import Measured
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import Question, Target
 from explorer.topics.studies import Telling
-from explorer.topics.tape_life.figures import TRUE_IN_PLACE, Step, correctness, refusal, unwrapped
+from explorer.topics.tape_life.figures import Step, correctness, refusal, unwrapped
 from explorer.topics.tape_life.findings import bytes_over_time
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     CALLED_AGAIN,
     COMPILED,
-    FORWARD_ALONE,
-    FREEING,
-    IN_PLACE,
     LIFETIME,
     TOPIC,
 )
-from tests.support.tellings import rows_by_first, table_of, telling_text
+from tests.support.tellings import telling_text
 
 REFUSED = {"raised": "RuntimeError", "message": "no. Hint"}
 
@@ -104,78 +101,6 @@ def test_lines_far_apart_are_drawn_on_a_logarithmic_axis() -> None:
     assert near.series[0].y == (0.0, 200.0, 0.0)
     nothing = told(LIFETIME, torch_tape=life(0, 0), torch_graph=life(0, 10, 10, 0)).charts[0]
     assert nothing.log == ()
-
-
-def alive(nodes: int, tensors: int) -> dict[str, int]:
-    """What a tape holds at a moment."""
-    return {"nodes": nodes, "tensors": tensors, "bytes": 0, "of inputs and parameters": 0}
-
-
-def test_what_pytorchs_tape_frees_is_counted() -> None:
-    moments = {
-        "after the forward": alive(7, 8),
-        "after backward": alive(6, 1),
-        "after backward(retain_graph=True)": alive(7, 5),
-    }
-    assert told(FREEING, torch_tape=moments).findings == (
-        "PyTorch's tape frees 7 of 8 saved tensors in the backward, with retain_graph=True 3; 6 of"
-        " 7 nodes stay while the outputs live.",
-    )
-
-
-def test_what_mindspores_tape_frees_is_counted() -> None:
-    moments = {
-        "inside the call, after the forward": alive(7, 8),
-        "after the call, the loss kept": alive(5, 2),
-        "after the call, the loss dropped": alive(0, 1),
-    }
-    (finding,) = told(FREEING, mindspore_tape=moments).findings
-    assert "frees 6 of 8 saved tensors when" in finding
-    assert "5 of 7 nodes and 2 tensors stay" in finding
-    assert finding.endswith(" 1 tensor.")
-
-
-def test_what_one_forward_leaves_is_told_by_how_it_is_called() -> None:
-    figures = {
-        "by itself": {"nodes": 0, "saved": 0},
-        "inside a gradient": {"nodes": 5, "saved": 1},
-        "compiled": {"nodes": 2, "saved": None},
-        "without recording": REFUSED,
-        "MindSpore has no_grad": True,
-    }
-    telling = told(FORWARD_ALONE, mindspore_tape=figures)
-    (finding,) = telling.findings
-    _, _, ways = finding.partition(": ")
-    assert ways.rstrip(".").split("; ") == [
-        "by itself: 0 nodes and 0 saved tensors",
-        "inside a gradient: 5 nodes and 1 saved tensor",
-        "compiled: 2 nodes, and what it saved cannot be observed",
-        "without recording: RuntimeError: no",
-    ]
-    rows = rows_by_first(table_of(telling, "gradient afterwards"))
-    assert rows["MindSpore, tape: a forward inside a gradient"] == (5, 1, None)
-    assert rows["MindSpore, tape: a forward without recording"] == (None, None, "RuntimeError: no")
-
-
-def test_a_wrong_gradient_after_a_change_in_place_stands_first() -> None:
-    def of_exp(result: Any) -> dict[str, Any]:
-        return {"result": result, "operand": TRUE_IN_PLACE["operand"]}
-
-    right = of_exp(TRUE_IN_PLACE["result"])
-    (finding,) = told(
-        IN_PLACE,
-        torch_tape=of_exp(REFUSED),
-        mindspore_tape=right,
-        # A wrong operand is another question's: the finding is about the result of exp.
-        torch_graph={**right, "operand": [1.0, 1.0, 1.0]},
-        mindspore_graph=of_exp([2.0, 3.0, 4.0]),
-    ).findings
-    _, _, outcomes = finding.rstrip(".").partition(" gives ")
-    assert outcomes.split("; ") == [
-        "a wrong gradient without a message in MindSpore graph ([2, 3, 4] for [1, 2.718, 7.389])",
-        "an error in PyTorch tape (RuntimeError: no)",
-        "the right gradient in MindSpore tape, PyTorch graph",
-    ]
 
 
 def test_gradients_that_differ_from_call_to_call_are_listed() -> None:

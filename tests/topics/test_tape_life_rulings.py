@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from explorer.model.measurement import Figures
-from explorer.topics.question import MINDSPORE_STYLES, Question
+from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.tape_life.figures import Forward, left
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
@@ -18,14 +18,11 @@ from explorer.topics.tape_life.questions import (
     REUSED,
     SECOND_BACKWARD,
     SWITCHES,
-    TOPIC,
     VARIABLE,
 )
 from explorer.words.messages import text
-from tests.support.topics import Change, Ruled, World, copied, judge, put, ruled, together
-
-CLAIMS = TOPIC.claims
-
+from tests.support.rulings import USUAL, Case, Written, following
+from tests.support.topics import Change, World, copied, put, together
 
 GRAPH_STYLE, TAPE_STYLE = (MINDSPORE_STYLES[:1], MINDSPORE_STYLES[1:])
 
@@ -83,40 +80,33 @@ def half_of_each(world: World) -> None:
     answers[next(iter(answers))] = [1.5, 3.0, 4.5]
 
 
-@pytest.mark.parametrize(
-    ("row", "change", "verdict"),
-    [
-        (18, no_shift(*MINDSPORE_STYLES), "outdated"),
-        (18, no_shift(*GRAPH_STYLE), "depends_on_style"),
-        (18, no_remedy_on_the_tape, "depends_on_style"),
-        (18, no_remedy, "does_not_hold"),
-        (22, wrong_on_reuse, "depends_on_style"),
-        (22, wrong_on_every_reuse, "does_not_hold"),
-        (25, put(SECOND_BACKWARD, ["torch-tape"], "plain", "second", value="ran"), "outdated"),
-        (25, other_numbers_in_graphs, "depends_on_style"),
-        (25, retaining_fails, "does_not_hold"),
-        (30, no_accumulation, "does_not_hold"),
-        (30, zero_grad_leaves([[4.0, 8.0, 12.0]]), "does_not_hold"),
-        (30, other_numbers_in_graphs, "depends_on_style"),
-        (30, put(CALLED_AGAIN, TAPE_STYLE, "weight.grad", value="None"), "holds_with_changes"),
-        (31, split_by_framework, "holds"),
-        (31, all_apart, "does_not_hold"),
-        (31, half_of_each, "does_not_hold"),
-    ],
-)
-def test_another_world_gets_another_verdict(row: int, change: Change, verdict: str) -> None:
-    assert judge(CLAIMS[row], change).verdict == verdict
-    assert judge(CLAIMS[row]).verdict != verdict
-
-
-def test_zeros_in_grad_are_as_good_as_none() -> None:
-    # As PyTorch left them until 2.0.
-    ruling = judge(CLAIMS[30], zero_grad_leaves([[0.0, 0.0, 0.0]]))
-    assert ruling.verdict == "holds"
-    assert ".grad after zero_grad(): [0, 0, 0] (PyTorch tape)" in ruling.evidence
-    kept = judge(CLAIMS[30], zero_grad_leaves([[0.0, 0.0, 12.0]]))
-    assert kept.verdict == "does_not_hold"
-
+RULINGS = [
+    Case(18, no_shift(*MINDSPORE_STYLES), "outdated"),
+    Case(18, no_shift(*GRAPH_STYLE), "depends_on_style"),
+    Case(18, no_remedy_on_the_tape, "depends_on_style"),
+    Case(18, no_remedy, "does_not_hold"),
+    Case(22, wrong_on_reuse, "depends_on_style"),
+    Case(22, wrong_on_every_reuse, "does_not_hold"),
+    Case(25, put(SECOND_BACKWARD, ["torch-tape"], "plain", "second", value="ran"), "outdated"),
+    Case(25, other_numbers_in_graphs, "depends_on_style"),
+    Case(25, retaining_fails, "does_not_hold"),
+    Case(30, no_accumulation, "does_not_hold"),
+    Case(30, zero_grad_leaves([[4.0, 8.0, 12.0]]), "does_not_hold"),
+    Case(30, other_numbers_in_graphs, "depends_on_style"),
+    Case(30, put(CALLED_AGAIN, TAPE_STYLE, "weight.grad", value="None"), "holds_with_changes"),
+    Case(31, split_by_framework, "holds"),
+    Case(31, all_apart, "does_not_hold"),
+    Case(31, half_of_each, "does_not_hold"),
+    # Zeros are as good as None: as PyTorch left them until 2.0.
+    Case(
+        30,
+        zero_grad_leaves([[0.0, 0.0, 0.0]]),
+        "holds",
+        "",
+        ".grad after zero_grad(): [0, 0, 0] (PyTorch tape)",
+    ),
+    Case(30, zero_grad_leaves([[0.0, 0.0, 12.0]]), "does_not_hold"),
+]
 
 REFUSED = {"raised": "TypeError", "message": "Only support jit_class instance. Hint"}
 
@@ -157,23 +147,8 @@ GRAPH = forwards(COMPILED, COMPILED, REFUSED)
 GRAPH_ON_A_TAPE = forwards(COMPILED, COMPILED_ON_A_TAPE, REFUSED)
 
 
-@pytest.mark.row(23)
-@pytest.mark.parametrize(
-    ("torch_nodes", "tape", "graph", "verdict", "advice"),
-    [
-        (["AddBackward0"], TAPE_EVERYWHERE, GRAPH, "holds", ""),
-        # That PyTorch's tape has more nodes is no matter.
-        (["AddBackward0"] * 9, TAPE_EVERYWHERE, GRAPH, "holds", ""),
-        (["AddBackward0"], TAPE_IN_A_GRADIENT, GRAPH, "holds_with_changes", "only where a gradi"),
-        (["AddBackward0"], NO_TAPE, GRAPH, "does_not_hold", ""),
-        (["AddBackward0"], TAPE_EVERYWHERE, GRAPH_ON_A_TAPE, "does_not_hold", ""),
-        ([], TAPE_EVERYWHERE, GRAPH, "does_not_hold", ""),
-    ],
-)
-def test_recording_is_judged_by_the_nodes_that_each_forward_leaves(
-    torch_nodes: list[str], tape: Figures, graph: Figures, verdict: str, advice: str
-) -> None:
-    world: dict[tuple[Question, str], Figures] = {
+def recording(torch_nodes: list[str], tape: Figures, graph: Figures) -> Written:
+    return {
         (LIFETIME, "torch-tape"): life(3, nodes=torch_nodes),
         (LIFETIME, "mindspore-tape"): life(4, nodes=["Mul"]),
         (LIFETIME, "torch-graph"): life(3),
@@ -181,48 +156,53 @@ def test_recording_is_judged_by_the_nodes_that_each_forward_leaves(
         (FORWARD_ALONE, "mindspore-tape"): tape,
         (FORWARD_ALONE, "mindspore-graph"): graph,
     }
-    ruling = ruled(CLAIMS[23], world)
-    assert ruling.verdict == verdict
-    assert advice in ruling.advice
-    # The graph's part is never a count of what was not looked at.
-    assert "what it saves cannot be observed" in ruling.evidence
-    assert "2 tensors, 12 bytes (MindSpore graph)" in ruling.evidence
 
 
-@pytest.mark.row(24)
-@pytest.mark.parametrize(
-    ("no_grad", "tape", "graph", "verdict", "advice"),
-    [
-        (0, NO_TAPE, GRAPH, "holds", ""),
-        (0, TAPE_IN_A_GRADIENT, GRAPH, "depends_on_style", "Evaluate outside the gradient"),
-        (0, TAPE_EVERYWHERE, GRAPH, "depends_on_style", "Check which style"),
-        (0, TAPE_THAT_NOTHING_STOPS, GRAPH, "depends_on_style", "Check which style"),
-        (0, NO_TAPE, GRAPH_ON_A_TAPE, "depends_on_style", "Evaluate outside the gradient"),
-        (0, TAPE_IN_A_GRADIENT, GRAPH_ON_A_TAPE, "does_not_hold", ""),
-        (4, TAPE_IN_A_GRADIENT, GRAPH, "does_not_hold", ""),
-    ],
-)
-def test_the_switch_is_needed_where_a_forward_leaves_a_tape(
-    no_grad: int, tape: Figures, graph: Figures, verdict: str, advice: str
-) -> None:
-    world: dict[tuple[Question, str], Figures] = {
-        (SWITCHES, "torch-tape"): switches(4, no_grad),
+NODE = ["AddBackward0"]
+# The graph's part is never a count of what was not looked at.
+UNSEEN = "what it saves cannot be observed"
+ONLY_THERE = "only where a gradi"
+
+# Recording is judged by the nodes that each forward leaves.
+RULINGS += [
+    Case(23, recording(NODE, TAPE_EVERYWHERE, GRAPH), "holds", "", UNSEEN),
+    # That PyTorch's tape has more nodes is no matter.
+    Case(
+        23,
+        recording(NODE * 9, TAPE_EVERYWHERE, GRAPH),
+        "holds",
+        "",
+        "2 tensors, 12 bytes (MindSpore graph)",
+    ),
+    Case(23, recording(NODE, TAPE_IN_A_GRADIENT, GRAPH), "holds_with_changes", ONLY_THERE, UNSEEN),
+    Case(23, recording(NODE, NO_TAPE, GRAPH), "does_not_hold", "", UNSEEN),
+    Case(23, recording(NODE, TAPE_EVERYWHERE, GRAPH_ON_A_TAPE), "does_not_hold", "", UNSEEN),
+    Case(23, recording([], TAPE_EVERYWHERE, GRAPH), "does_not_hold", "", UNSEEN),
+]
+
+
+def switched(saved: int, no_grad: int, tape: Figures, graph: Figures) -> Written:
+    return {
+        (SWITCHES, "torch-tape"): switches(saved, no_grad),
         (FORWARD_ALONE, "mindspore-tape"): tape,
         (FORWARD_ALONE, "mindspore-graph"): graph,
     }
-    ruling = ruled(CLAIMS[24], world)
-    assert ruling.verdict == verdict
-    assert advice in ruling.advice
-    assert "TypeError: Only support jit_class instance (MindSpore" in ruling.evidence
 
 
-def test_a_switch_is_of_no_use_where_nothing_is_saved_to_begin_with() -> None:
-    world: dict[tuple[Question, str], Figures] = {
-        (SWITCHES, "torch-tape"): switches(0, 0),
-        (FORWARD_ALONE, "mindspore-tape"): NO_TAPE,
-        (FORWARD_ALONE, "mindspore-graph"): GRAPH,
-    }
-    assert ruled(CLAIMS[24], world).verdict == "does_not_hold"
+REFUSES = "TypeError: Only support jit_class instance (MindSpore"
+OUTSIDE = "Evaluate outside the gradient"
+
+# The switch is needed where a forward leaves a tape, and of no use where nothing is saved.
+RULINGS += [
+    Case(24, switched(4, 0, NO_TAPE, GRAPH), "holds", "", REFUSES),
+    Case(24, switched(4, 0, TAPE_IN_A_GRADIENT, GRAPH), "depends_on_style", OUTSIDE, REFUSES),
+    Case(24, switched(4, 0, TAPE_EVERYWHERE, GRAPH), "depends_on_style", USUAL, REFUSES),
+    Case(24, switched(4, 0, TAPE_THAT_NOTHING_STOPS, GRAPH), "depends_on_style", USUAL, REFUSES),
+    Case(24, switched(4, 0, NO_TAPE, GRAPH_ON_A_TAPE), "depends_on_style", OUTSIDE, REFUSES),
+    Case(24, switched(4, 0, TAPE_IN_A_GRADIENT, GRAPH_ON_A_TAPE), "does_not_hold", "", REFUSES),
+    Case(24, switched(4, 4, TAPE_IN_A_GRADIENT, GRAPH), "does_not_hold", "", REFUSES),
+    Case(24, switched(0, 0, NO_TAPE, GRAPH), "does_not_hold"),
+]
 
 
 @pytest.mark.parametrize(
@@ -252,27 +232,17 @@ def called(third: Any) -> Figures:
 AGAIN, STALE = called([3.0, 12.0]), called([12.0, 12.0])
 
 
-@pytest.mark.row(70)
-@pytest.mark.parametrize(
-    ("life", "reused", "verdict", "advice"),
-    [
-        (kept(4), AGAIN, "does_not_hold", "keeps them within a call"),
-        (kept(0), AGAIN, "holds", ""),
-        (kept(0, 0), AGAIN, "holds", ""),
-        (kept(0), STALE, "does_not_hold", ""),
-    ],
-)
-def test_results_are_kept_where_bytes_are_that_are_no_input_s(
-    life: Figures, reused: Figures, verdict: str, advice: str
-) -> None:
-    world: dict[tuple[Question, str], Figures] = {
-        (LIFETIME, "mindspore-graph"): life,
-        (REUSED, "mindspore-graph"): reused,
-    }
-    ruling = ruled(CLAIMS[70], world)
-    assert ruling.verdict == verdict
-    assert advice in ruling.advice
+def reused(life: Figures, gradients: Figures) -> Written:
+    return {(LIFETIME, "mindspore-graph"): life, (REUSED, "mindspore-graph"): gradients}
 
+
+# Results are kept where bytes are that are no input's.
+RULINGS += [
+    Case(70, reused(kept(4), AGAIN), "does_not_hold", "keeps them within a call"),
+    Case(70, reused(kept(0), AGAIN), "holds"),
+    Case(70, reused(kept(0, 0), AGAIN), "holds"),
+    Case(70, reused(kept(0), STALE), "does_not_hold"),
+]
 
 # A Variable that is overwritten
 
@@ -282,8 +252,8 @@ NO_VARIABLE = {"raised": "ImportError", "message": "cannot import name 'Variable
 
 def variable(
     printed: Any, leaf: Any = FOURS, *, exists: bool = True, is_tensor: bool = True
-) -> Ruled:
-    figures = {
+) -> Written:
+    figures: Figures = {
         "torch.autograd.Variable exists": exists,
         "type": "torch.Tensor",
         "is a Tensor": is_tensor,
@@ -291,31 +261,21 @@ def variable(
         "warned": ["not a leaf"] if printed is None else [],
         "leaf.grad": leaf,
     }
-    return ruled(CLAIMS[29], {(VARIABLE, "torch-tape"): figures})
+    return {(VARIABLE, "torch-tape"): figures}
 
 
-@pytest.mark.row(29)
-@pytest.mark.parametrize(
-    ("ruling", "verdict", "advice"),
-    [
-        (variable(FOURS, is_tensor=False), "holds", ""),
-        (variable(TWOS), "holds_with_changes", ""),
-        (variable(None), "does_not_hold", "under a name of its own"),
-        (variable(None, leaf=TWOS), "does_not_hold", ""),
-        (variable([[1.0, 1.0], [1.0, 1.0]]), "does_not_hold", "under a name of its own"),
-        (variable(NO_VARIABLE, exists=False), "outdated", ""),
-    ],
-)
-def test_the_printed_chain_is_judged_by_the_gradient_of_the_name_that_it_keeps(
-    ruling: Ruled, verdict: str, advice: str
-) -> None:
-    assert ruling.verdict == verdict
-    assert advice in ruling.advice
+NOT_A_LEAF = "x.grad, as printed: None (PyTorch tape); warning, as printed: not a leaf"
 
+# The printed chain is judged by the gradient of the name that it keeps.
+RULINGS += [
+    Case(29, variable(FOURS, is_tensor=False), "holds"),
+    Case(29, variable(TWOS), "holds_with_changes"),
+    Case(29, variable(None), "does_not_hold", "under a name of its own"),
+    Case(29, variable(None, leaf=TWOS), "does_not_hold"),
+    Case(29, variable([[1.0, 1.0], [1.0, 1.0]]), "does_not_hold", "under a name of its own"),
+    Case(29, variable(NO_VARIABLE, exists=False), "outdated"),
+    Case(29, variable(None), "does_not_hold", "", NOT_A_LEAF),
+    Case(29, variable(TWOS), "holds_with_changes", "", "warning, as printed: none"),
+]
 
-def test_the_warning_that_a_name_has_no_gradient_is_evidence() -> None:
-    assert (
-        "x.grad, as printed: None (PyTorch tape); warning, as printed: not a leaf"
-        in variable(None).evidence
-    )
-    assert "warning, as printed: none" in variable(TWOS).evidence
+test_verdict_advice_and_evidence_follow_the_figures = following(RULINGS)

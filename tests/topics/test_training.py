@@ -10,16 +10,13 @@ from explorer.topics.measurements import measure
 from explorer.topics.question import PARTIES, Target
 from explorer.topics.training.claims_steps import weights_of
 from explorer.topics.training.findings_routes import REFERENCE, TAPE, StepRoute, states_by_route
-from explorer.topics.training.inputs import STEPS
 from explorer.topics.training.questions import (
     INDUCTOR,
     TOPIC,
-    UPDATES,
     WITHOUT_SET_GRAD,
 )
 from explorer.topics.training.update_rules import (
     NEAR,
-    compare_rules,
     farthest,
     step_differences,
 )
@@ -36,23 +33,6 @@ def evidence() -> Evidence:
     return Evidence(recorded_study("training"))
 
 
-def test_every_route_leaves_the_same_weights_and_statistics_after_each_step(
-    evidence: Evidence,
-) -> None:
-    states = states_by_route(evidence)
-    assert len(states) == 15
-    for route, left in states.items():
-        assert len(left) == STEPS
-        if route != NOT_ANNOUNCED:
-            assert max(step_differences(left, states[REFERENCE])) <= NEAR, route.label
-
-
-def test_the_steps_move_every_weight(evidence: Evidence) -> None:
-    states = states_by_route(evidence)[REFERENCE]
-    for name in ("conv.weight", "norm.weight", "norm.bias", "fc.weight", "norm.running_var"):
-        assert states[0][name] != states[-1][name], name
-
-
 def test_a_hand_written_step_without_set_grad_runs_its_forward_twice_on_the_tape(
     evidence: Evidence,
 ) -> None:
@@ -65,15 +45,6 @@ def test_a_hand_written_step_without_set_grad_runs_its_forward_twice_on_the_tape
     of_batch = (once - 0.9) / 0.1
     np.testing.assert_allclose(twice, 0.9 * once + 0.1 * of_batch, rtol=1e-5)
     assert max(step_differences(weights_of(not_announced), weights_of(reference))) <= NEAR
-
-
-def test_only_two_update_rules_of_mindspore_part_from_pytorchs(evidence: Evidence) -> None:
-    parting = set()
-    for comparison in compare_rules(evidence[UPDATES]):
-        for place, difference in comparison.differences.items():
-            if difference > NEAR:
-                parting.add((comparison.name, place))
-    assert parting == {("AdamW", "nn"), ("RMSprop", "nn")}
 
 
 @pytest.mark.whole

@@ -124,16 +124,3 @@ def test_the_keyboard_alone_reaches_every_control(
             reached.append(focused(page))
         missing = [control for control in controls if not any(control in text for text in reached)]
         assert missing == [], reached
-
-
-def test_a_node_is_chosen_and_read_without_a_mouse(samples: str, chromium: str) -> None:
-    with watched(chromium, samples) as browser:
-        page = browser.page
-        page.goto(f"{samples}/?sample=graphs")
-        page.locator(".pick").first.wait_for()
-        page.get_by_role("group", name="Left graph").focus()
-        page.keyboard.press("ArrowDown")
-        page.keyboard.press("Enter")
-        page.locator(".panel h3").first.wait_for()
-        # What is under the cursor is said to those who do not see it.
-        assert page.locator(".cursor[role=status]").inner_text().strip()

@@ -4,50 +4,22 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import msgspec
 import pytest
+import streamlit as st
 
-from explorer.model.measurement import Measured
-from explorer.model.study import StudyRecord
+from explorer.web import shared_runs
+from explorer.web.claims_page import claims
 from explorer.web.shared_runs import SharedRun, SharedRuns
-from explorer.web.studies_page import FIRST_STUDY
+from explorer.web.studies_page import FIRST_STUDY, studies
 from explorer.workers.workers import Workers
-from tests.support.pages import opened, said
+from tests.support.pages import said, shown
 from tests.support.sample_board import BOARD
+from tests.support.sample_study import RECORD
 
 pytestmark = pytest.mark.slow
 
-RECORD = StudyRecord(
-    study=FIRST_STUDY,
-    title="t",
-    question="q",
-    scenario="",
-    device="cpu",
-    versions={"torch": "2.13"},
-    measured={"one": Measured(outcome="ok", date="2026-02-01")},
-    findings=("What was found at last",),
-    tables=(),
-    charts=(),
-)
-
-
-def who_visits() -> None:
-    import streamlit as st
-
-    from explorer.web.shared_runs import visitor
-
-    st.session_state["visitor"] = visitor()
-
-
-def claims_page() -> None:
-    from explorer.web.claims_page import claims
-
-    claims()
-
-
-def studies_page() -> None:
-    from explorer.web.studies_page import studies
-
-    studies()
+FOUND = "What was found at last"
 
 
 class Work:
@@ -83,19 +55,19 @@ def runs() -> Iterator[SharedRuns]:
 @pytest.fixture
 def visitor() -> str:
     """What a page without a browser calls its visitor."""
-    return str(opened(who_visits).session_state["visitor"])
+    return str(shown(lambda: st.text(shared_runs.visitor())).text[0].value)
 
 
 @pytest.mark.parametrize(
-    ("page", "made", "answer", "query", "shown"),
+    ("page", "made", "answer", "query", "words"),
     [
-        (claims_page, "board", BOARD, {}, "2 claims: 1 holds, 1 was not run"),
+        (claims, "board", BOARD, {}, "2 claims: 1 holds, 1 was not run"),
         (
-            studies_page,
+            studies,
             "study",
-            RECORD,
+            msgspec.structs.replace(RECORD, study=FIRST_STUDY, findings=(FOUND,)),
             {"study": "devices", "on": "polynomial"},
-            "What was found at last",
+            FOUND,
         ),
     ],
     ids=["board", "study"],
@@ -105,17 +77,17 @@ def test_what_is_cancelled_says_so_keeps_its_choice_and_runs_again(
     made: str,
     answer: Any,
     query: dict[str, str],
-    shown: str,
+    words: str,
     monkeypatch: pytest.MonkeyPatch,
     runs: SharedRuns,
     visitor: str,
 ) -> None:
     work = Work(answer, visitor)
-    module = f"explorer.web.{page.__name__}"
+    module = page.__module__
     monkeypatch.setattr(f"{module}.shared_runs", lambda: runs)
     monkeypatch.setattr(f"{module}.stored_{made}", lambda *_: None)
     monkeypatch.setattr(f"{module}.{made}", lambda *given: work.make(given[-2]))
-    cancelled = opened(page, **query)
+    cancelled = shown(page, **query)
     assert not cancelled.exception
     assert work.finished_steps == [1], "nothing was begun after it was cancelled"
     assert ["stopped before" in block.value for block in cancelled.info] == [True]
@@ -126,7 +98,7 @@ def test_what_is_cancelled_says_so_keeps_its_choice_and_runs_again(
     assert not cancelled.exception
     assert work.finished_steps == [1, 1, 2]
     assert not cancelled.info
-    assert shown in said(cancelled)
+    assert words in said(cancelled)
     assert [box.value for box in cancelled.selectbox if box.key == "on"] == [
         value for name, value in query.items() if name == "on"
     ]

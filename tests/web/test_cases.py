@@ -1,5 +1,6 @@
 """The page of cases: filters and the chosen case stand in the address; values, structure and code."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -8,21 +9,17 @@ import pytest
 
 from explorer.model.cases import GradCase
 from explorer.web.case_detail import CELLS, difference, extent, first_pair, heat_map, plane_of
-from explorer.web.cases_page import Filters
-from tests.support.pages import address, opened, said
+from explorer.web.cases_page import Filters, cases
+from explorer.web.report_page import ReportKey
+from tests.support.pages import address, said, shown
 from tests.support.sample_report import case_report, report
 
 pytestmark = pytest.mark.slow
 
+KEY = ReportKey(Path("net.py"), "digest")
 
-def cases_of_sample() -> None:
-    from pathlib import Path
-
-    from explorer.web.cases_page import cases
-    from explorer.web.report_page import ReportKey
-    from tests.support.sample_report import report
-
-    cases(ReportKey(Path("net.py"), "digest"), report(unexpected=True))
+SAMPLE = (cases, KEY, report(unexpected=True))
+"""The page of the sample report."""
 
 
 def rows(page: Any) -> list[str]:
@@ -30,7 +27,7 @@ def rows(page: Any) -> list[str]:
 
 
 def test_the_page_opens_with_the_case_most_worth_a_look_and_an_empty_address() -> None:
-    page = opened(cases_of_sample)
+    page = shown(*SAMPLE)
     assert not page.exception
     first = next(case for case in report(unexpected=True).cases if not case.expected)
     assert any(
@@ -53,7 +50,7 @@ def test_the_page_opens_with_the_case_most_worth_a_look_and_an_empty_address() -
     ],
 )
 def test_each_filter_of_an_address_holds(query: dict[str, str], fits: Any) -> None:
-    page = opened(cases_of_sample, **query)
+    page = shown(*SAMPLE, **query)
     assert not page.exception
     wanted = [case.case.short for case in report().cases if fits(case.case)]
     if "api" in query:
@@ -73,7 +70,7 @@ def test_a_filter_by_verdict_and_by_the_unexpected() -> None:
 
 
 def test_a_filter_that_is_chosen_goes_into_the_address_and_the_way_back_undoes_it() -> None:
-    page = opened(cases_of_sample)
+    page = shown(*SAMPLE)
     page.selectbox(key="weights").set_value("one").run()
     assert address(page)["weights"] == "one"
     assert all("weights=one" in row for row in rows(page))
@@ -85,7 +82,7 @@ def test_a_filter_that_is_chosen_goes_into_the_address_and_the_way_back_undoes_i
 
 @pytest.mark.parametrize("name", ["grad(0, weights=all)", GradCase("grad", 0, "all").label])
 def test_a_case_of_the_address_is_shown_with_its_structure_and_all_code(name: str) -> None:
-    page = opened(cases_of_sample, case=name)
+    page = shown(*SAMPLE, case=name)
     assert "#### grad(0, weights=all)" in said(page).replace("\\", "")
     code = [block.value for block in page.code]
     answering = [r for r in case_report(GradCase("grad", 0, "all")).results.values() if r.code]
@@ -96,7 +93,7 @@ def test_a_case_of_the_address_is_shown_with_its_structure_and_all_code(name: st
 
 def test_the_tensor_and_the_engines_of_the_address_are_compared() -> None:
     query = {"case": "grad(1)", "leaf": "dy", "engines": "torch-tape,torch-graph"}
-    page = opened(cases_of_sample, **query)
+    page = shown(*SAMPLE, **query)
     assert page.multiselect(key="engines").value == ["torch-tape", "torch-graph"]
     # The sample's tapes give twice the truth at this position.
     values = [block.value for block in page.code if block.value in ("-2.0", "-4", "-2", "2")]
@@ -147,23 +144,11 @@ def test_tensors_of_different_shapes_have_no_difference() -> None:
     assert apart.tolist() == [1.0, -1.0]
 
 
-def one_that_the_oracle_says_nothing_of() -> None:
-    from pathlib import Path
-
-    import msgspec
-
-    from explorer.web.cases_page import cases
-    from explorer.web.report_page import ReportKey
-    from tests.support.sample_report import report
-
+def test_where_the_oracle_says_nothing_the_page_says_nothing_of_central_differences() -> None:
     whole = report(foreseen=False)
     case = msgspec.structs.replace(whole.cases[6], oracle_agrees=None)
-    cases(ReportKey(Path("net.py"), "digest"), msgspec.structs.replace(whole, cases=(case,)))
-
-
-def test_where_the_oracle_says_nothing_the_page_says_nothing_of_central_differences() -> None:
-    page = opened(one_that_the_oracle_says_nothing_of)
+    page = shown(cases, KEY, msgspec.structs.replace(whole, cases=(case,)))
     assert not page.exception
     assert "grad(0)" in said(page).replace("\\", "")
     assert "Central differences" not in said(page)
-    assert "Central differences agree" in said(opened(cases_of_sample, case="grad(0)"))
+    assert "Central differences agree" in said(shown(*SAMPLE, case="grad(0)"))

@@ -1,15 +1,13 @@
 """The doctor's page: what is missing comes with the way to get it; the store is told in counts."""
 
-from typing import Any
-
 import pytest
 
 from explorer.model.doctor import Check
 from explorer.model.versions import version_facts
 from explorer.store.store import Entry
-from explorer.web.doctor_page import mark
+from explorer.web.doctor_page import mark, show_checks, show_limits, show_store
 from explorer.words.environments import limit_texts
-from tests.support.pages import opened, said
+from tests.support.pages import said, shown
 
 pytestmark = pytest.mark.slow
 
@@ -18,25 +16,9 @@ PYTHON = Check(name="python", fine=True, found="3.11")
 MARKUP = "<img src=x onerror=alert(1)>"
 
 
-def part_of_the_page() -> None:
-    import streamlit as st
-
-    from explorer.web import doctor_page
-
-    name, arguments = st.session_state["part"]
-    getattr(doctor_page, name)(*arguments)
-
-
-def shown(name: str, *arguments: object) -> Any:
-    """The page that a function of the doctor's page shows alone."""
-    page = opened(part_of_the_page, {"part": (name, arguments)})
-    assert not page.exception
-    return page
-
-
 def test_what_is_missing_comes_with_the_way_to_get_it() -> None:
     page = shown(
-        "show_checks",
+        show_checks,
         [
             PYTHON,
             Check(
@@ -49,7 +31,7 @@ def test_what_is_missing_comes_with_the_way_to_get_it() -> None:
     assert len(page.error) == len(page.warning) == 1  # only what is needed is an error
     assert "\\<img" in page.error[0].value
     assert not page.success
-    healthy = shown("show_checks", [PYTHON])
+    healthy = shown(show_checks, [PYTHON])
     assert (len(healthy.success), len(healthy.error)) == (1, 0)
 
 
@@ -59,12 +41,12 @@ def test_what_a_version_limits_is_said_once_for_all_environments_and_else_nothin
         Check(name=name, fine=True, found="", limits=limit_texts(name, limits))
         for name in ("<b>old</b>", "other")
     ]
-    page = shown("show_limits", [PYTHON, *checks])
+    page = shown(show_limits, [PYTHON, *checks])
     (row,) = page.table[0].value.to_dict("records")
     assert (row["engine"], row["environments"]) == ("torch-graph", r"\<b\>old\</b\>, other")
     assert row["limit"].endswith("before PyTorch 2.11")
     tried = Check(name="torch", fine=True, found="2.13.0 on cpu", tried=True)
-    unlimited = shown("show_limits", [tried])
+    unlimited = shown(show_limits, [tried])
     assert not unlimited.table
     assert "Limited" not in said(unlimited)
 
@@ -82,10 +64,10 @@ def test_the_store_is_told_by_kinds_and_an_empty_one_is_no_error() -> None:
         Entry("scenario", "b", "2026-01-01T10:00:00", "2026-01-03T10:00:00", 1_000_000),
         Entry("versions", "c", "2026-01-01T10:00:00", "2026-01-01T10:00:00", 10),
     ]
-    page = shown("show_store", entries, 8_000_000)
+    page = shown(show_store, entries, 8_000_000)
     table = page.dataframe[0].value
     assert list(table["results"]) == [2, 1]
     assert list(table["MB"]) == ["4.0", "0.0"]
     assert list(table["last used (UTC)"]) == ["2026-01-03T10:00", "2026-01-01T10:00"]
     assert "Store" in said(page)
-    assert "explorer warm" in shown("show_store", [], 0).caption[0].value
+    assert "explorer warm" in shown(show_store, [], 0).caption[0].value

@@ -9,26 +9,29 @@ import pytest
 from explorer.model.report import Report
 from explorer.scenario.find import find
 from explorer.text.language import said_in
-from explorer.web.export_page import REPORT_FORMATS, in_language, name_in_shell, report_bytes
+from explorer.web.export_page import (
+    REPORT_FORMATS,
+    export,
+    in_language,
+    name_in_shell,
+    report_bytes,
+)
 from explorer.web.report_page import ReportKey
-from tests.support.pages import address, opened
+from tests.support.deep_nets import deep_report
+from tests.support.pages import address, called, opened, shown
 from tests.support.sample_report import report
 
 pytestmark = pytest.mark.slow
 
+KEY = ReportKey(Path("net.py"), "digest")
 
-def export_of_sample() -> None:
-    from pathlib import Path
-
-    from explorer.web.export_page import export
-    from explorer.web.report_page import ReportKey
-    from tests.support.sample_report import report
-
-    export(ReportKey(Path("net.py"), "digest"), report())
+SAMPLE = (export, KEY, report())
+STAGES = (export, KEY, deep_report(1))
+"""The page of a report, and of one on a graph with an earlier stage."""
 
 
 def test_the_address_says_which_picture_and_each_kind_of_document_has_a_snippet() -> None:
-    page = opened(export_of_sample)
+    page = shown(*SAMPLE)
     assert not page.exception
     assert address(page) == {}
     texts = [block.value for block in page.code]
@@ -36,12 +39,12 @@ def test_the_address_says_which_picture_and_each_kind_of_document_has_a_snippet(
     assert sum("net_py" in text or "net-torch" in text for text in texts) >= 4
     assert any(text.startswith(".. figure::") for text in texts)
     query = {"left": "mindspore-graph", "right": "alone", "view": "flow", "format": "dot"}
-    page = opened(export_of_sample, **query)
+    page = shown(*SAMPLE, **query)
     assert not page.exception
     assert "--engine mindspore-graph --view flow -o" in page.code[0].value
     assert address(page) == query
     # Two graphs are offered in formats for two alone.
-    page = opened(export_of_sample, format="dot")
+    page = shown(*SAMPLE, format="dot")
     assert page.selectbox(key="format").options == ["svg", "png"]
     assert page.selectbox(key="format").value == "svg"
 
@@ -58,7 +61,7 @@ def test_the_picture_is_of_the_case_that_is_chosen(monkeypatch: pytest.MonkeyPat
         return msgspec.structs.replace(sample, graphs=graphs, alignments=())
 
     monkeypatch.setattr("explorer.web.export_page.graphs_of", graphs_of)
-    page = opened(export_of_sample, case=other.short)
+    page = shown(*SAMPLE, case=other.short)
     assert not page.exception
     assert set(asked) == {other.label}
     assert other.short in page.code[0].value
@@ -76,29 +79,19 @@ def test_the_whole_report_is_one_file(file_format: str) -> None:
     assert b"Dense layer with mean squared error" in content
 
 
-def export_of_stages() -> None:
-    from pathlib import Path
-
-    from explorer.web.export_page import export
-    from explorer.web.report_page import ReportKey
-    from tests.support.deep_nets import deep_report
-
-    export(ReportKey(Path("net.py"), "digest"), deep_report(1))
-
-
 def picture_on(page: Any) -> str:
     (picture,) = (html.proto.body for html in page.get("html") if "<img" in html.proto.body)
     return str(picture)
 
 
 def test_one_engine_alone_is_pictured_at_each_of_its_stages() -> None:
-    page = opened(export_of_stages, left="mindspore-graph", right="alone")
+    page = shown(*STAGES, left="mindspore-graph", right="alone")
     assert not page.exception
     stages = page.selectbox(key="stage")
     assert len(stages.options) == 2
     assert "--stage" not in page.code[0].value
     drawn = picture_on(page)
-    page = opened(export_of_stages, left="mindspore-graph", right="alone", stage="opt_a")
+    page = shown(*STAGES, left="mindspore-graph", right="alone", stage="opt_a")
     assert not page.exception
     assert "--stage opt_a" in page.code[0].value
     assert picture_on(page) != drawn
@@ -107,7 +100,7 @@ def test_one_engine_alone_is_pictured_at_each_of_its_stages() -> None:
 
 def test_a_picture_begins_with_what_the_graphs_showed_and_says_what_it_lacks() -> None:
     seen = {"shown on graphs": {"depth": "2", "view": "flow", "opened": "blocks.0", "step": "3"}}
-    page = opened(export_of_stages, seen)
+    page = opened(called, {"called": STAGES, **seen})
     assert not page.exception
     assert "--view flow --depth 2" in page.code[0].value
     assert (address(page)["depth"], address(page)["view"]) == ("2", "flow")
@@ -139,7 +132,7 @@ def test_a_picture_begins_with_what_the_graphs_showed_and_says_what_it_lacks() -
 def test_what_is_pictured_where_the_graphs_and_the_link_say_different_things(
     seen: dict[str, str], query: dict[str, str], there: str, absent: str
 ) -> None:
-    page = opened(export_of_stages, {"shown on graphs": seen} if seen else {}, **query)
+    page = opened(called, {"called": STAGES, "shown on graphs": seen}, **query)
     assert not page.exception
     assert there in page.code[0].value
     assert absent not in page.code[0].value

@@ -3,7 +3,8 @@
 import pytest
 
 from explorer.web.graphs_page import REVISION
-from tests.support.pages import address, opened
+from tests.support import graphs_app
+from tests.support.pages import address, shown
 
 pytestmark = pytest.mark.slow
 
@@ -11,14 +12,8 @@ PLACE = {"depth": "all", "left": "mindspore-graph", "right": "torch-tape"}
 NODE = {"node": "left:n0", "step": "4"}
 
 
-def page_of_graphs() -> None:
-    from tests.support.graphs_app import page
-
-    page()
-
-
 def test_a_box_that_chooses_other_graphs_forgets_node_and_step_and_tells_the_browser() -> None:
-    page = opened(page_of_graphs, **PLACE, **NODE, only="differs")
+    page = shown(graphs_app.page, **PLACE, **NODE, only="differs")
     # A link opens with its node and its step.
     assert {**PLACE, **NODE}.items() <= address(page).items()
     # A box that draws the same graphs otherwise keeps them.
@@ -38,3 +33,13 @@ def test_a_box_that_chooses_other_graphs_forgets_node_and_step_and_tells_the_bro
         page.query_params[name] = value
     page.run()
     assert NODE.items() <= address(page).items()
+    # Another engine has other graphs.
+    page.selectbox(key="right").set_value("mindspore-graph").run()
+    assert address(page)["right"] == "mindspore-graph"
+    assert not NODE.keys() & address(page).keys()
+
+
+def test_a_line_says_what_a_pass_has_changed() -> None:
+    engines = dict.fromkeys(("left", "right"), "mindspore-graph")
+    page = shown(graphs_app.page, depth="all", right_stage="opt_a", **engines)
+    assert any("has new: 4 Transpose" in caption.value for caption in page.caption)

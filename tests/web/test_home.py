@@ -75,6 +75,8 @@ def test_a_search_picks_cards_by_name_title_and_point(
     assert not page.exception
     *studies, card = cards(page)
     assert [study["name"] for study in studies] == list(STUDIES)
+    hrefs = {study["name"]: study["href"] for study in studies}
+    assert hrefs["devices"] == "studies?study=devices&on=dense_mse"
     assert (card["heading"], card["title"]) == ("mine", "A rare title")
     assert card["href"] == "semantics?scenario=mine"
     assert (card["badge"], card["picture"], card["note"]) == (None, "", "not run yet")

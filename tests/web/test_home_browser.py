@@ -54,14 +54,3 @@ def test_all_of_a_card_is_its_link_which_a_new_tab_opens_too(page: Any) -> None:
         card.click(modifiers=["Control"], position={"x": 120, "y": 60})
     opened.value.get_by_role("alert").filter(has_text="syntax error").wait_for()
     assert link.is_visible(), "the first page stays as it was"
-
-
-def test_a_study_has_a_card_too_and_a_search_picks_cards(page: Any) -> None:
-    studies, *_ = page.locator(".cards").all()
-    href = studies.get_by_role("link", name="devices").get_attribute("href")
-    assert href == "studies?study=devices&on=dense_mse"
-    search = page.get_by_role("textbox", name="Search")
-    search.fill(NAME)
-    search.press("Enter")
-    page.get_by_role("link", name="square", exact=True).wait_for(state="detached")
-    page.get_by_role("link", name=NAME).wait_for()

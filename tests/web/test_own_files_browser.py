@@ -81,17 +81,3 @@ def test_what_is_saved_is_run_again_and_what_was_looked_at_stays(
     page.get_by_role("combobox", name="Scenario").fill("b/net")
     page.get_by_role("option", name="b/net", exact=True).click()
     four_answers(page, 8)
-
-
-def test_a_helper_that_is_saved_runs_the_scenario_again(page: Any, files: list[Path]) -> None:
-    four_answers(page, 4)
-    address = page.url
-    folder = files[0].parent
-    helper = written(folder, "FACTOR = 7\n", "factor_of_net.py")
-    head = f"import sys\nsys.path.append({str(folder)!r})\nfrom factor_of_net import FACTOR\n"
-    text = SCENARIO.format(factor="FACTOR").replace("import numpy", f"{head}import numpy")
-    files[0].write_text(text, encoding="utf-8")
-    four_answers(page, 28)
-    helper.write_text("FACTOR = 11\n", encoding="utf-8")
-    four_answers(page, 44)
-    assert page.url == address

@@ -5,12 +5,22 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from explorer.model.cases import GradCase
 from explorer.web import ENTRY
+from explorer.web.case_detail import detail
+from explorer.web.cases_page import cases
+from explorer.web.claims_page import show_board
 from explorer.web.offered_scenarios import VARIABLE
+from explorer.web.report_page import _introduce, report_page
+from explorer.web.studies_page import studies
 from tests.support.command_line import ROOT
-from tests.support.pages import opened, said
+from tests.support.pages import opened, said, shown
+from tests.support.sample_board import BOARD
+from tests.support.sample_pages import PAGES
+from tests.support.sample_report import case_report, report
 from tests.support.scenario_files import written
 
 pytestmark = pytest.mark.slow
@@ -41,58 +51,27 @@ def configured_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def cases_page() -> None:
-    from explorer.web.cases_page import cases
-    from explorer.web.report_page import report_page
-
-    report_page(cases)()
-
-
-def studies_page() -> None:
-    from explorer.web.studies_page import studies
-
-    studies()
-
-
-def title_of_a_file() -> None:
-    import streamlit as st
-
-    from explorer.web.report_page import _introduce
-
-    _introduce(st.session_state["path"])
-
-
 def test_a_scenario_s_title_is_shown_as_it_is(configured_folder: Path) -> None:
-    page = opened(title_of_a_file, {"path": configured_folder / "markup.py"})
+    page = shown(_introduce, configured_folder / "markup.py")
     assert not page.exception
     assert "\\<img src=x onerror=alert\\(1\\)\\> and \\*\\*bold\\*\\*" in page.subheader[0].value
-
-
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_a_device_that_an_engine_cannot_use_is_one_message_with_those_it_can() -> None:
-    page = opened(cases_page, scenario="dense_mse", device="mps")
-    assert not page.exception
-    (error,) = page.error
-    assert "mindspore does not support mps devices" in error.value
-    assert "(it can use cpu" in error.value
 
 
 @pytest.mark.parametrize(
     ("page", "query", "words"),
     [
-        (cases_page, {"order": "99"}, "allowed: 1 to"),
-        (cases_page, {"scenario": "<img src=x onerror=alert(1)>\x00\u202e"}, "img"),
-        (studies_page, {"study": "divices"}, "did you mean 'devices'"),
-        (studies_page, {"study": "devices", "on": "nets"}, "unknown scenario"),
+        (report_page(cases), {"order": "99"}, "allowed: 1 to"),
+        (report_page(cases), {"scenario": "<img src=x onerror=alert(1)>\x00\u202e"}, "img"),
+        (studies, {"study": "divices"}, "did you mean 'devices'"),
+        (studies, {"study": "devices", "on": "nets"}, "unknown scenario"),
     ],
 )
 def test_an_unknown_name_in_the_address_is_one_message(
     page: Callable[[], None], query: dict[str, str], words: str
 ) -> None:
-    shown = opened(page, **query)
-    assert not shown.exception
-    (error,) = shown.error
+    made = shown(page, **query)
+    assert not made.exception
+    (error,) = made.error
     assert words in error.value.replace("\\", "")
     assert "<img" not in error.value.replace("\\<", "")
 
@@ -101,7 +80,7 @@ def test_an_unknown_name_in_the_address_is_one_message(
 def test_after_an_unknown_name_another_can_be_chosen_and_the_way_back_is_that_of_the_address() -> (
     None
 ):
-    page = opened(cases_page, scenario="none of them", order="2")
+    page = shown(report_page(cases), scenario="none of them", order="2")
     page.selectbox(key="scenario").set_value("broken").run()
     (error,) = page.error
     assert "syntax error" in error.value.replace("\\", "")
@@ -113,26 +92,8 @@ def test_after_an_unknown_name_another_can_be_chosen_and_the_way_back_is_that_of
     assert page.selectbox(key="scenario").value == "broken"
 
 
-@pytest.mark.whole
-@pytest.mark.mindspore
-@pytest.mark.torch
-def test_a_study_shows_its_findings_tables_and_address() -> None:
-    page = opened(studies_page, study="devices", on="polynomial")
-    assert not page.exception
-    assert any("MindSpore keeps one device" in block.value for block in page.markdown)
-    assert len(page.dataframe) > 2
-    assert page.query_params["on"] == "polynomial"
-
-
-def board_page() -> None:
-    from explorer.web.claims_page import show_board
-    from tests.support.sample_board import BOARD
-
-    show_board(BOARD)
-
-
 def test_a_link_opens_its_claim_in_full_and_markup_is_text() -> None:
-    page = opened(board_page, claim="1")
+    page = shown(show_board, BOARD, claim="1")
     assert not page.exception
     assert "2 claims: 1 holds, 1 was not run" in said(page)
     assert "#### 1. A gradient" in said(page)
@@ -154,40 +115,16 @@ def test_a_link_opens_its_claim_in_full_and_markup_is_text() -> None:
     ],
 )
 def test_the_address_filters_the_board(query: dict[str, str], is_there: str) -> None:
-    page = opened(board_page, **query)
+    page = shown(show_board, BOARD, **query)
     assert not page.exception
     assert any(is_there in block.value for block in (*page.markdown, *page.caption))
 
 
-def drawn_case() -> None:
-    import msgspec
-
-    from explorer.model.cases import GradCase
-    from explorer.web.case_detail import detail
-    from tests.support.sample_report import case_report, report
-
-    case = msgspec.structs.replace(case_report(GradCase("grad", 0)), drawn=("dx",))
-    detail(case, report(), {})
-
-
 def test_a_case_says_what_is_drawn() -> None:
-    page = opened(drawn_case)
+    case = msgspec.structs.replace(case_report(GradCase("grad", 0)), drawn=("dx",))
+    page = shown(detail, case, report(), {})
     assert not page.exception
     assert "Not compared by value: dx" in page.markdown[1].value
-
-
-def remarked() -> None:
-    from explorer.model.failures import Failure
-    from explorer.model.findings import NoiseUnknown, ReportFinding
-    from explorer.web.widgets import show_finding
-
-    error = Failure("crashed", "the worker was lost")
-    show_finding(ReportFinding(fact=NoiseUnknown("torch", error)))
-
-
-def test_a_remark_is_information_and_no_warning() -> None:
-    page = opened(remarked)
-    assert [len(page.info), len(page.warning), len(page.exception)] == [1, 0, 0]
 
 
 def introduced() -> None:
@@ -240,64 +177,25 @@ def test_streamlit_s_settings_are_the_same_with_and_without_a_checkout() -> None
     assert (ROOT / ".streamlit" / "config.toml").resolve() == packaged.resolve()
 
 
-def graphs_of_sample() -> None:
-    from pathlib import Path
-
-    from explorer.web.graphs_page import graphs
-    from explorer.web.report_page import ReportKey
-    from tests.support.sample_report import report
-
-    graphs(ReportKey(Path("net.py"), "digest"), report())
-
-
-def code_of_sample() -> None:
-    from pathlib import Path
-
-    import streamlit as st
-
-    from explorer.web.code_page import code
-    from explorer.web.report_page import ReportKey
-    from tests.support.sample_report import report
-
-    page = st.Page(lambda: None, title="graphs", url_path="graphs")
-    code(page)(ReportKey(Path("net.py"), "digest"), report())
-
-
-def export_of_sample() -> None:
-    from pathlib import Path
-
-    from explorer.web.export_page import export
-    from explorer.web.report_page import ReportKey
-    from tests.support.sample_report import report
-
-    export(ReportKey(Path("net.py"), "digest"), report())
-
-
 @pytest.mark.parametrize(
-    ("page", "side", "asked", "words"),
+    ("name", "side", "asked", "words"),
     [
-        (graphs_of_sample, "left", "torch-tpae", "did you mean 'torch-tape'"),
-        (code_of_sample, "right", "<img src=x>\x00", "allowed:"),
-        pytest.param(
-            *(export_of_sample, "left", "<img src=x>\x00", "allowed:"), marks=pytest.mark.whole
-        ),
-        pytest.param(
-            *(export_of_sample, "right", "torch-tpae", "did you mean 'torch-tape'"),
-            marks=pytest.mark.whole,
-        ),
+        ("graphs", "left", "torch-tpae", "did you mean 'torch-tape'"),
+        ("code", "right", "<img src=x>\x00", "allowed:"),
+        pytest.param("export", "left", "<img src=x>\x00", "allowed:", marks=pytest.mark.whole),
     ],
 )
 def test_an_unknown_engine_in_the_address_is_told_and_the_page_is_there(
-    page: Callable[[], None], side: str, asked: str, words: str
+    name: str, side: str, asked: str, words: str
 ) -> None:
-    shown = opened(page, **{side: asked})
-    assert not shown.exception
-    (error,) = shown.error
+    page = opened(PAGES[name], {"label": "net"}, **{side: asked})
+    assert not page.exception
+    (error,) = page.error
     assert words in error.value.replace("\\", "")
     assert "<img" not in error.value.replace("\\<", "")
     # Both sides show engines that there are.
-    assert {shown.selectbox(key="left").value, shown.selectbox(key="right").value} == {
+    assert {page.selectbox(key="left").value, page.selectbox(key="right").value} == {
         "torch-tape",
         "mindspore-graph",
     }
-    assert len(shown.get("bidi_component")) == (page is not export_of_sample)
+    assert len(page.get("bidi_component")) == (name != "export")

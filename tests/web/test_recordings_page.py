@@ -8,9 +8,10 @@ import pytest
 from explorer.model.training import Batch
 from explorer.recording.files import write_trace, write_training
 from explorer.web.recordings import VARIABLE, offered_files
+from explorer.web.recordings_page import recordings
 from tests.recording.test_trace_files import sample
 from tests.recording.test_training_files import step, training
-from tests.support.pages import address, opened, said
+from tests.support.pages import address, said, shown
 
 pytestmark = pytest.mark.slow
 
@@ -23,17 +24,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return inside
 
 
-def page() -> None:
-    from explorer.web.recordings_page import recordings
-
-    recordings()
-
-
 def test_without_a_trace_the_page_says_where_it_looks_and_how_one_is_made(folder: Path) -> None:
-    shown = opened(page)
-    assert not shown.exception
-    assert folder.name in shown.info[0].value
-    assert "explorer.record(" in shown.code[0].value
+    page = shown(recordings)
+    assert not page.exception
+    assert folder.name in page.info[0].value
+    assert "explorer.record(" in page.code[0].value
 
 
 def test_traces_of_one_name_are_called_after_their_folders(folder: Path) -> None:
@@ -54,12 +49,12 @@ def test_a_link_out_of_the_folder_is_not_offered(folder: Path) -> None:
 def test_two_traces_stand_beside_each_other_as_an_address_says(folder: Path) -> None:
     write_trace(folder / "one.trace", sample())
     write_trace(folder / "two.trace", msgspec.structs.replace(sample(), name="two"))
-    shown = opened(page, file="one.trace", beside="two.trace")
-    assert not shown.exception
-    assert "The two graphs agree" in shown.success[0].value
-    assert "**one.trace**" in said(shown)
-    assert "**two.trace**" in said(shown)
-    assert address(shown)["beside"] == "two.trace"
+    page = shown(recordings, file="one.trace", beside="two.trace")
+    assert not page.exception
+    assert "The two graphs agree" in page.success[0].value
+    assert "**one.trace**" in said(page)
+    assert "**two.trace**" in said(page)
+    assert address(page)["beside"] == "two.trace"
 
 
 def test_two_trainings_are_compared_in_a_sentence_and_pictures(folder: Path) -> None:
@@ -68,10 +63,10 @@ def test_two_trainings_are_compared_in_a_sentence_and_pictures(folder: Path) -> 
     slower = msgspec.structs.replace(steps[1], batches=(Batch(loss=7.0),))
     write_training(folder / "two.training", training(steps[0], slower))
     write_trace(folder / "step.trace", sample())
-    shown = opened(page, file="one.training", beside="two.training")
-    assert not shown.exception
-    assert "first difference in step 2, loss" in shown.warning[0].value
-    assert shown.selectbox[1].options == ["two.training"]  # and no trace
+    page = shown(recordings, file="one.training", beside="two.training")
+    assert not page.exception
+    assert "first difference in step 2, loss" in page.warning[0].value
+    assert page.selectbox[1].options == ["two.training"]  # and no trace
 
 
 def test_where_the_step_of_the_first_difference_has_its_graphs_they_stand_below(
@@ -80,27 +75,27 @@ def test_where_the_step_of_the_first_difference_has_its_graphs_they_stand_below(
     write_training(folder / "one.training", training(step(1), step(2)))
     other = msgspec.structs.replace(step(1), batches=(Batch(loss=7.0),))
     write_training(folder / "two.training", training(other, step(2)))
-    shown = opened(page, file="one.training", beside="two.training")
-    assert not shown.exception
-    assert [heading.value for heading in shown.subheader][-1] == (
+    page = shown(recordings, file="one.training", beside="two.training")
+    assert not page.exception
+    assert [heading.value for heading in page.subheader][-1] == (
         "The graphs of step 1, where they first differ"
     )
-    assert "[From the first red cell to its graphs](#graphs)" in said(shown)
-    assert "The two graphs agree" in shown.success[0].value
+    assert "[From the first red cell to its graphs](#graphs)" in said(page)
+    assert "The two graphs agree" in page.success[0].value
 
 
 def test_a_file_alone_shows_what_it_holds_and_a_broken_one_is_one_message(folder: Path) -> None:
     write_trace(folder / "one.trace", sample())
     write_training(folder / "one.training", training(step(1), step(2)))
-    shown = opened(page, file="one.trace")
-    assert not shown.exception
-    assert "**one.trace**" in said(shown)
-    assert not shown.error
-    shown = opened(page, file="one.training")
-    assert not shown.exception
-    assert "optimizer" in shown.code[0].value
+    page = shown(recordings, file="one.trace")
+    assert not page.exception
+    assert "**one.trace**" in said(page)
+    assert not page.error
+    page = shown(recordings, file="one.training")
+    assert not page.exception
+    assert "optimizer" in page.code[0].value
     content = (folder / "one.trace").read_bytes()
     (folder / "one.trace").write_bytes(content[:-1])
-    shown = opened(page, file="one.trace")
-    assert not shown.exception
-    assert "digest differs" in shown.error[0].value
+    page = shown(recordings, file="one.trace")
+    assert not page.exception
+    assert "digest differs" in page.error[0].value

@@ -1,13 +1,11 @@
 """The states of a page that shows a report: partial, whole, without some answers, stopped, failed."""
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from explorer.environments import known
 from explorer.folders import SETTINGS
@@ -16,17 +14,20 @@ from explorer.model.failures import Failure
 from explorer.model.findings import NoiseUnknown, ReportFinding
 from explorer.model.report import Report, Ungraphed
 from explorer.model.results import Result
+from explorer.web.cases_page import cases
 from explorer.web.offered_scenarios import VARIABLE
-from explorer.web.report_page import ReportKey, wanted_of
+from explorer.web.report_page import ReportKey, report_page, wanted_of
 from explorer.web.shared_runs import SharedRun, StoppedError
 from explorer.words.findings import sentence
 from tests.support.environments import environment, say_version
-from tests.support.pages import address, opened, said
+from tests.support.pages import address, said, shown
 from tests.support.sample_report import report
 from tests.support.scenario_files import MINIMAL, written
 from tests.support.standard_engines import ENGINES
 
 pytestmark = pytest.mark.slow
+
+PAGE = report_page(cases, by_row=True)
 
 WHOLE = msgspec.structs.replace(report(), left_out=(), ungraphed={})
 NOISE = ReportFinding(fact=NoiseUnknown("torch", Failure("crashed", "it was lost")))
@@ -35,13 +36,6 @@ LOST = msgspec.structs.replace(
     results={"torch-tape": msgspec.convert({"outcome": "crashed"}, Result)},
     groups=(),
 )
-
-
-def page_of_cases() -> None:
-    from explorer.web.cases_page import cases
-    from explorer.web.report_page import report_page
-
-    report_page(cases, by_row=True)()
 
 
 @pytest.fixture
@@ -79,7 +73,7 @@ def test_where_a_worker_was_lost_the_page_says_so_and_offers_to_run_again(
     changed: dict[str, Any], is_lost: bool, run: SharedRun[Report]
 ) -> None:
     finish(run, msgspec.structs.replace(WHOLE, **changed))
-    page = opened(page_of_cases)
+    page = shown(PAGE)
     assert not page.exception
     warnings = " ".join(block.value for block in page.warning)
     assert ("worker process died" in warnings) is bool(warnings) is is_lost
@@ -106,12 +100,19 @@ def test_what_is_known_is_shown_until_all_is_there_or_the_run_is_stopped(
     rows: list[int],
     is_stopped: bool,
     run: SharedRun[Report],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run.set_partial(msgspec.structs.replace(WHOLE, cases=WHOLE.cases[:1]))
-    timer = threading.Timer(1.0, end, (run,))
-    timer.start()
-    page = opened(page_of_cases)
-    timer.join()
+    looks: list[str] = []
+
+    def see(visitor: str) -> None:
+        # The page looks at the run once before it shows the part, and then while it waits.
+        looks.append(visitor)
+        if len(looks) == 2:
+            end(run)
+
+    monkeypatch.setattr(run, "see", see)
+    page = shown(PAGE)
     assert not page.exception
     # The page has turned from the part to the end by itself.
     assert [len(table.value) for table in page.dataframe[:1]] == rows
@@ -120,7 +121,7 @@ def test_what_is_known_is_shown_until_all_is_there_or_the_run_is_stopped(
 
 def test_what_a_visitor_stopped_says_so_and_can_be_asked_again(run: SharedRun[Report]) -> None:
     stop(run)
-    page = opened(page_of_cases)
+    page = shown(PAGE)
     assert not page.exception
     assert any("stopped" in block.value for block in page.info)
     assert "run_again" in buttons(page)
@@ -144,7 +145,7 @@ def test_a_question_that_failed_is_one_message(
 ) -> None:
     run.error = error
     run.finished.set()
-    page = opened(page_of_cases)
+    page = shown(PAGE)
     assert not page.exception
     (block,) = page.error
     assert words in block.value.replace("\\", "")
@@ -152,7 +153,7 @@ def test_a_question_that_failed_is_one_message(
 
 def test_filters_that_no_case_fits_say_so_and_stay_in_the_address(run: SharedRun[Report]) -> None:
     finish(run, WHOLE)
-    page = opened(page_of_cases, words="nothing has these words")
+    page = shown(PAGE, words="nothing has these words")
     assert any("No case fits" in block.value for block in page.caption)
     assert address(page)["words"] == "nothing has these words"
     page.text_input(key="words").set_value("").run()
@@ -176,9 +177,7 @@ def test_a_file_that_is_saved_while_it_runs_is_asked_anew_and_the_old_question_s
         return question
 
     monkeypatch.setattr("explorer.web.report_page.report_run", ask)
-    page = AppTest.from_function(page_of_cases, default_timeout=20)
-    page.query_params["scenario"] = "mine"
-    page.run()
+    page = shown(PAGE, scenario="mine")
     assert not page.exception
     before, _after = asked.values()
     assert before.stopped.is_set(), "nobody waits for the text that is gone"
@@ -208,7 +207,7 @@ def test_engines_of_an_environment_in_the_address_are_run_too(
         return question
 
     monkeypatch.setattr("explorer.web.report_page.report_run", asked)
-    page = opened(page_of_cases, environments="old")
+    page = shown(PAGE, environments="old")
     assert not page.exception
     assert page.multiselect(key="environments").value == ["old"]
     assert wanted_of(keys[-1]).engines == (*ENGINES, "torch-tape@old", "torch-graph@old")
@@ -221,6 +220,6 @@ def test_an_address_runs_no_python_that_is_not_known_by_name(
     old_pytorch: Path, run: SharedRun[Report]
 ) -> None:
     for given in ("older", str(old_pytorch)):
-        page = opened(page_of_cases, environments=given)
+        page = shown(PAGE, environments=given)
         assert not page.exception
         assert "unknown environment" in page.error[0].value

@@ -18,17 +18,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PAGES = ("", "claims", "studies", "doctor", "semantics", "graphs", "code", "export")
 MILLISECONDS = 120_000
 
-INJECTED = """async () => {
-  const image = new Image();
-  image.src = "http://127.0.0.2:9/image.png";
-  const script = document.createElement("script");
-  script.src = "http://127.0.0.2:9/script.js";
-  document.body.append(image, script);
-  try { await fetch("http://127.0.0.2:9/"); return "sent"; }
-  catch (error) { return "refused"; }
-}"""
-"""Asks another host in three ways, as markup that got onto a page would."""
-
 
 @pytest.fixture
 def visitor(chromium: str, address: str) -> Iterator[Any]:
@@ -60,16 +49,6 @@ def test_no_page_asks_another_host_and_none_breaks_the_policy(visitor: Any, addr
     assert hosts == {urlsplit(address).netloc}
     assert any(url.startswith("ws:") for url in asked)
     assert refused == []
-
-
-def test_what_gets_onto_a_page_reaches_no_other_host(visitor: Any, address: str) -> None:
-    visitor.goto(address)
-    refused: list[str] = []
-    visitor.on("console", lambda message: refused.append(message.text))
-    assert visitor.evaluate(INJECTED) == "refused"
-    visitor.wait_for_timeout(500)
-    for directive in ("img-src", "script-src", "connect-src"):
-        assert any(directive in text for text in refused), directive
 
 
 @pytest.mark.parametrize("path", ["/", "/semantics", "/_stcore/health", "/no/such/page"])

@@ -2,65 +2,48 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from explorer.model.measurement import Measured
 from explorer.web.offered_scenarios import VARIABLE
-from explorer.web.studies_page import FIRST_FINDINGS, studies_of_a_scenario
-from tests.support.pages import address, opened, said
+from explorer.web.studies_page import (
+    FIRST_FINDINGS,
+    _findings,
+    show_record,
+    studies,
+    studies_of_a_scenario,
+)
+from tests.support.pages import address, opened, said, shown
+from tests.support.sample_study import RECORD
 from tests.support.scenario_files import MINIMAL, written
 
 pytestmark = pytest.mark.slow
 
 
-def study() -> None:
-    from explorer.model.measurement import Measured
-    from explorer.model.study import StudyRecord
-    from explorer.web.studies_page import FIRST_FINDINGS, show_record
-
-    findings = [f"finding {number} <b>" for number in range(FIRST_FINDINGS + 2)]
-    show_record(
-        StudyRecord(
-            study="s",
-            title="t",
-            question="q",
-            scenario="",
-            device="cpu",
-            versions={"torch": "2.13"},
-            measured={
-                "late": Measured(outcome="ok", date="2026-03-01"),
-                "early": Measured(outcome="ok", date="2026-02-01"),
-            },
-            findings=tuple(findings),
-            tables=(),
-            charts=(),
-        )
-    )
-
-
 def test_a_study_says_when_it_was_measured_and_its_first_findings() -> None:
-    page = opened(study)
+    findings = [f"finding {number} <b>" for number in range(FIRST_FINDINGS + 2)]
+    measured = {
+        "late": Measured(outcome="ok", date="2026-03-01"),
+        "early": Measured(outcome="ok", date="2026-02-01"),
+    }
+    record = msgspec.structs.replace(RECORD, measured=measured, findings=tuple(findings))
+    page = shown(show_record, record)
     assert not page.exception
     assert "2026\\-02\\-01" in page.caption[0].value
-    first, further = (block.value for block in page.markdown)
+    first, further, *_ = (block.value for block in page.markdown)
     assert first.count("- finding") == FIRST_FINDINGS
     assert further.count("- finding") == 2
     assert page.expander[0].label.startswith("2 ")
+    assert len(page.dataframe) == 1
     assert "<b>" not in said(page).replace("\\<b", "")
-
-
-def further() -> None:
-    import streamlit as st
-
-    from explorer.web.studies_page import FIRST_FINDINGS, _findings
-
-    _findings(["a finding"] * (FIRST_FINDINGS + st.session_state["more"]))
 
 
 @pytest.mark.parametrize(
     ("more", "labels"), [(0, []), (1, ["1 more finding"]), (2, ["2 more findings"])]
 )
 def test_what_is_a_click_away_is_counted(more: int, labels: list[str]) -> None:
-    page = opened(further, {"more": more})
+    page = shown(_findings, ["a finding"] * (FIRST_FINDINGS + more))
     assert [fold.label for fold in page.expander] == labels
 
 
@@ -117,14 +100,8 @@ def test_a_study_turns_to_the_scenario_that_was_looked_at_since() -> None:
     assert page.run().text[0].value == "polynomial"
 
 
-def asked() -> None:
-    from explorer.web.studies_page import studies
-
-    studies()
-
-
 def test_a_device_that_there_cannot_be_is_one_message() -> None:
-    page = opened(asked, study="devices", device="abacus")
+    page = shown(studies, study="devices", device="abacus")
     assert not page.exception
     (error,) = page.error
     assert "abacus" in error.value

@@ -3,18 +3,13 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.support import graphs_app
 from tests.support.deep_nets import SPOILED
 from tests.support.graphs_app import BLOCKS, EXPLAINED, KNOWN, MENDED
 from tests.support.graphs_app import SPOILED as WRONG_OP
-from tests.support.pages import opened
+from tests.support.pages import shown
 
 pytestmark = pytest.mark.slow
-
-
-def page_of_graphs() -> None:
-    from tests.support.graphs_app import page
-
-    page()
 
 
 @pytest.fixture
@@ -25,8 +20,8 @@ def page(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> App
     explained, _, mended = request.param.removesuffix(", known").partition(", behind it ")
     monkeypatch.setenv(EXPLAINED, explained)
     monkeypatch.setenv(MENDED, mended)
-    shown: AppTest = opened(page_of_graphs)
-    return shown
+    made: AppTest = shown(graphs_app.page)
+    return made
 
 
 @pytest.mark.parametrize("page", ["yes, known"], indirect=True)

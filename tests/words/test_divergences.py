@@ -1,7 +1,8 @@
 """Every kind of divergence, and every reason to have no partner, in a sentence of each language."""
 
 import re
-from typing import get_args
+from collections.abc import Callable
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -66,8 +67,21 @@ TURNED = "3 against 6 (greatest difference 3, 3e+06 × the noise of 1e-06; the s
 ONE, OTHER = "`aten.mul` (fc, net.py:3)", "`Muls` (fc, net.py:9, called at net.py:12)"
 
 
-def two_rows(inputs: Inputs) -> OtherValue:
-    return OtherValue(phase="backward", ends=BOTH, gap=TWICE, rows=ROWS, inputs=inputs)
+STOPPED = BOTH[0], End(node="n2", source="", value=Reading("stopped"))
+
+
+def made(kind: Callable[..., Divergence], **facts: Any) -> Divergence:
+    """A divergence of a kind in forward, where nothing else is said, between two values."""
+    return kind(**{"phase": "forward", "ends": BOTH, "gap": TWICE, **facts})
+
+
+def valueless(kind: Callable[..., Divergence], ends: tuple[End, End], **facts: Any) -> Divergence:
+    """One that is told without two values beside each other."""
+    return made(kind, ends=ends, gap=Gap(), **facts)
+
+
+def two_rows(inputs: Inputs) -> Divergence:
+    return made(OtherValue, phase="backward", rows=ROWS, inputs=inputs)
 
 
 TAKE = f"{ONE} and the 3 ops from {OTHER} to `Sub` take"
@@ -109,30 +123,25 @@ DIVERGENCES: list[tuple[Divergence, str]] = [
         f"equal inputs ({ONE} against {OTHER}: the same numbers, reordered) but give",
     ),
     (
-        OtherStart(phase="forward", ends=BOTH, gap=TWICE, name="w"),
+        made(OtherStart, name="w"),
         f"in forward: the nets start from different values of `w`: {VALUES}",
     ),
     (
-        LoneLeaf(
-            phase="forward", ends=LEFT_ALONE, side="left", leaf="parameter", name="b", user=MUL
-        ),
+        valueless(LoneLeaf, LEFT_ALONE, side="left", leaf="parameter", name="b", user=MUL),
         f"in forward: only torch-tape has the parameter `b`; {ONE} uses it",
     ),
     (
-        LoneLeaf(
-            phase="forward", ends=RIGHT_ALONE, side="right", leaf="input", name="x", user=None
-        ),
+        valueless(LoneLeaf, RIGHT_ALONE, side="right", leaf="input", name="x", user=None),
         "in forward: only mindspore-graph has the input `x`",
     ),
     (
-        ExtraOps(phase="backward", ends=BOTH, gap=TWICE, side="left", row=ROWS[0], gradients=2),
+        made(ExtraOps, phase="backward", side="left", row=ROWS[0], gradients=2),
         f"in backward: torch-tape adds 2 gradients in {ONE}, mindspore-graph does not: {VALUES}",
     ),
     (
-        ExtraOps(
+        made(
+            ExtraOps,
             phase="backward",
-            ends=BOTH,
-            gap=TWICE,
             side="right",
             row=ROWS[1],
             gradients=3,
@@ -142,82 +151,56 @@ DIVERGENCES: list[tuple[Divergence, str]] = [
         f" {OTHER} to `Sub`, torch-tape does not: {TURNED}",
     ),
     (
-        ExtraOps(
-            phase="backward",
-            ends=BOTH,
-            gap=TWICE,
-            side="left",
-            row=ROWS[0],
-            gradients=2,
-            made_at="net.py:7",
-        ),
+        made(ExtraOps, phase="backward", side="left", row=ROWS[0], gradients=2, made_at="net.py:7"),
         "torch-tape adds 2 gradients (of the value made at net.py:7) in",
     ),
     (
-        ExtraOps(phase="forward", ends=BOTH, gap=TWICE, side="left", row=ROWS[0], goes_on=MULS),
+        made(ExtraOps, side="left", row=ROWS[0], goes_on=MULS),
         f"in forward: only torch-tape has {ONE}; mindspore-graph continues with {OTHER}; its output"
         f" against its input: {VALUES}",
     ),
     (
-        ExtraOps(phase="forward", ends=RIGHT_ALONE, side="right", row=ROWS[1]),
+        valueless(ExtraOps, RIGHT_ALONE, side="right", row=ROWS[1]),
         f"in forward: only mindspore-graph has the 3 ops from {OTHER} to `Sub`: 3",
     ),
     (
-        ExtraOps(phase="forward", ends=LEFT_ALONE, side="left", row=ROWS[0], is_between=True),
+        valueless(ExtraOps, LEFT_ALONE, side="left", row=ROWS[0], is_between=True),
         f"only torch-tape has {ONE}; what comes before and after corresponds in mindspore-graph",
     ),
     (
-        GradientStopped(
-            phase="backward",
-            ends=(BOTH[0], End(node="n2", source="", value=Reading("stopped"))),
-            side="right",
-            places=(MUL, MULS),
-        ),
+        valueless(GradientStopped, STOPPED, phase="backward", side="right", places=(MUL, MULS)),
         f"mindspore-graph stops the gradient in {OTHER}, torch-tape passes it on in {ONE}: 6",
     ),
     (
-        GradientAdded(
-            phase="backward", ends=BOTH, gap=TWICE, side="right", total=MULS, term=MUL, rest=MUL
-        ),
+        made(GradientAdded, phase="backward", side="right", total=MULS, term=MUL, rest=MUL),
         f"mindspore-graph adds the gradient from {ONE} in {OTHER}, torch-tape leaves it out after"
         f" {ONE}: {TURNED}",
     ),
     (
-        ResultElsewhere(phase="forward", ends=BOTH, gap=TWICE, name="out", makers=(MUL, MULS)),
+        made(ResultElsewhere, name="out", makers=(MUL, MULS)),
         f"`out` comes from {ONE} in torch-tape and from {OTHER} in mindspore-graph, which do not"
         f" correspond: {VALUES}",
     ),
     (
-        ResultElsewhere(
-            phase="forward",
-            ends=BOTH,
-            gap=TWICE,
-            name="bn.running_mean",
-            makers=(MUL, MULS),
-            do_correspond=True,
-        ),
+        made(ResultElsewhere, name="bn.running_mean", makers=(MUL, MULS), do_correspond=True),
         f"{ONE} and {OTHER} give different values of `bn.running_mean`: {VALUES}",
     ),
     (
-        ResultMissing(phase="backward", ends=RIGHT_ALONE, side="right", name="dx"),
+        valueless(ResultMissing, RIGHT_ALONE, phase="backward", side="right", name="dx"),
         "only mindspore-graph returns the gradient `dx`, torch-tape does not",
     ),
     (
-        OtherOp(phase="forward", ends=BOTH, places=(MUL, MULS)),
+        valueless(OtherOp, BOTH, places=(MUL, MULS)),
         f"{ONE} and {OTHER} are at the same place and are different kinds of ops",
     ),
     (
-        OtherRate(
-            phase="forward", ends=BOTH, places=(MUL, MULS), rates=(0.5, 0.25), factors=(2.0, 4 / 3)
-        ),
+        valueless(OtherRate, BOTH, places=(MUL, MULS), rates=(0.5, 0.25), factors=(2.0, 4 / 3)),
         f"{ONE} and {OTHER} drop elements at different rates: 0.5 of them against 0.25, and multiply"
         " the rest by 2 against 1.333",
     ),
     (
-        Rounded(
-            phase="forward",
-            ends=BOTH,
-            gap=TWICE,
+        made(
+            Rounded,
             side="right",
             places=(MUL, MULS),
             dtypes=("float16", "float32"),
@@ -369,13 +352,9 @@ def test_a_further_divergence_says_so(code: str) -> None:
 )
 def test_of_many_further_places_three_are_named(count: int, said: str) -> None:
     places = [Place(label="gelu", scope=f"block{n}.act", source="net.py:3") for n in range(count)]
+    also_at = tuple((place, place) for place in places)
     divergence = OtherValue(
-        phase="forward",
-        ends=BOTH,
-        gap=TWICE,
-        rows=ROWS,
-        inputs=Inputs(),
-        also_at=tuple((place, place) for place in places),
+        phase="forward", ends=BOTH, gap=TWICE, rows=ROWS, inputs=Inputs(), also_at=also_at
     )
     assert sentence(divergence, ENGINES).endswith(f"; the same ops follow at {said}")
     of_one = tuple(msgspec.structs.replace(row, count=1) for row in ROWS)

@@ -1,7 +1,7 @@
 """Every finding about two nets, in a sentence of each language."""
 
 import re
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -37,58 +37,45 @@ from tests.support.standard_engines import ENGINES
 
 SUB = Place(label="Sub", scope="bn", source="net.py:4")
 
+
+def non_finite(*engines: str, maker: str = "t", **facts: Any) -> NonFinite:
+    """A value of an input that is not a number in some engines, or what else is said of it."""
+    known = {"value": "nan", "maker": Place(label=maker), "is_input": True, "engines": engines}
+    return NonFinite(**{**known, **facts})
+
+
 FACTS: list[tuple[Fact, str]] = [
     (
-        NonFinite(
-            engines=("torch-tape", "torch-graph"),
+        non_finite(
+            *("torch-tape", "torch-graph"),
             value="-inf",
-            maker=Place(label="log", source="net.py:4"),
+            maker="log",
             is_input=False,
             inputs=(MadeOf(Place(label="p"), 0.0),),
             turned=Place(label="mul", source="net.py:5"),
             outputs=("out",),
             gradients=("dp",),
         ),
-        "not finite: the output `out`, and then dp in both torch engines: `log` (net.py:4) makes"
+        "not finite: the output `out`, and then dp in both torch engines: `log` makes"
         " -inf from 0 of `p`, of which `mul` (net.py:5) makes nan",
     ),
     (
-        NonFinite(
-            engines=tuple(ENGINES),
-            value="nan",
-            maker=Place(label="t"),
-            is_input=True,
-            gradients=("da", "db", "dc", "dd"),
-            are_outputs_finite=True,
-        ),
+        non_finite(*ENGINES, gradients=("da", "db", "dc", "dd"), are_outputs_finite=True),
         "not finite: da, db, dc, …, while the outputs are finite, in all engines: `t` itself has nan",
     ),
     (
-        NonFinite(
-            engines=("mindspore-tape", "torch-tape", "torch-graph"),
-            value="nan",
-            maker=Place(label="t"),
-            is_input=True,
-            outputs=("out",),
-        ),
+        non_finite("mindspore-tape", "torch-tape", "torch-graph", outputs=("out",)),
         "not finite: the output `out` in mindspore-tape, torch-tape and torch-graph: `t` itself",
     ),
     (
-        NonFinite(
-            engines=("torch-tape",),
-            value="nan",
-            maker=Place(label="t"),
-            is_input=True,
-            gradients=("dx",),
-            are_outputs_finite=True,
-        ),
+        non_finite("torch-tape", gradients=("dx",), are_outputs_finite=True),
         "not finite: dx, while the outputs are finite, in torch-tape: `t` itself has nan",
     ),
     (
-        NonFinite(
-            engines=("torch-tape",),
+        non_finite(
+            "torch-tape",
             value="unknown",
-            maker=Place(label="mm"),
+            maker="mm",
             is_input=False,
             inputs=(MadeOf(Place(label="x")),),
             outputs=("out",),

@@ -1,4 +1,4 @@
-"""Why graphs, and parts of their nodes, are missing; why there is no result, and why no case was run."""
+"""Why graphs, nodes, results and cases are missing; the order of a compiler's stages."""
 
 from typing import get_args
 
@@ -9,17 +9,20 @@ from explorer.model.failures import Failure
 from explorer.model.graph import (
     Absence,
     ArgumentGap,
+    GradGraph,
     GraphNote,
     LineGap,
     LinkGap,
     ProofGap,
     ValueGap,
 )
+from explorer.model.passes import BEFORE, PASSES
 from explorer.model.report import LeftOut, Ungraphed
 from explorer.model.results import NoteKind, Result, ResultNote
 from explorer.text import failures
 from explorer.text.language import said_in
 from explorer.words import answers, graphs
+from explorer.words.graphs import STAGES, in_order_of_stages
 
 CASE = GradCase("grad", 0)
 GAPS = (ProofGap, LineGap, LinkGap, ValueGap, ArgumentGap)
@@ -77,3 +80,28 @@ def test_an_error_of_the_recording_alone_is_said_to_be_one() -> None:
 )
 def test_cases_that_were_not_run_say_why(left_out: LeftOut, reason: str) -> None:
     assert answers.why_left_out(left_out) == reason
+
+
+def at_stages(*stages: str) -> list[GradGraph]:
+    return [GradGraph(engine="any", case="any", stage=it, nodes=(), edges=()) for it in stages]
+
+
+def names(found: list[GradGraph]) -> list[str]:
+    return [graph.stage for graph in found]
+
+
+def test_the_compiled_program_is_chosen_behind_the_one_that_is_compared() -> None:
+    captured = at_stages("hlo", "jaxpr")  # the one that is compared stands last
+    assert names(in_order_of_stages(captured)) == ["jaxpr", "hlo"]
+
+
+def test_passes_stay_in_their_order_and_each_has_the_one_before() -> None:
+    stages = [each.stage for each in PASSES]
+    assert names(in_order_of_stages(at_stages(*reversed(stages)))) == stages
+    assert [BEFORE.get(stage) for stage in stages] == [None, *stages[:-1]]
+
+
+def test_a_stage_of_its_own_name_changes_nothing_in_what_it_is_compared_with() -> None:
+    """What XLA makes has other operations: nothing of it is "new" beside the stage before."""
+    assert "hlo" in STAGES
+    assert "hlo" not in BEFORE

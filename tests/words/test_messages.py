@@ -1,15 +1,22 @@
 """Messages: facts whose texts are in words/topics, in English and in Chinese."""
 
+import re
+
+import msgspec
 import pytest
 
 from explorer.model.claim import ClaimRow
 from explorer.model.message import Text, message
+from explorer.report.recorded.results import recorded_study
 from explorer.text.language import said_in
+from explorer.topics import study_topic
+from explorer.topics.studies import target
 from explorer.words import topics
 from explorer.words.claims import ANY_ADVICE, advice_text
 from explorer.words.lists import listed
-from explorer.words.messages import DOMAIN, as_text, text
+from explorer.words.messages import DOMAIN, as_text, study_text, text
 from tests.support.catalogues import entries
+from tests.support.sample_board import HOLDS
 
 PLANTED: dict[str, topics.Template] = {
     "rain.fell": "{who} saw {mm:.2f} mm in {places}",
@@ -74,16 +81,7 @@ def test_a_word_may_have_another_translation_in_one_topic(
 
 
 def row(advice: Text) -> ClaimRow:
-    return ClaimRow(
-        id=10**6,
-        heading="gradients",
-        statement="",
-        guides=(),
-        would="",
-        verdict="holds",
-        measured=(),
-        advice=advice,
-    )
+    return msgspec.structs.replace(HOLDS, id=10**6, advice=advice)
 
 
 def test_a_verdict_without_advice_of_its_own_has_a_general_one() -> None:
@@ -95,6 +93,19 @@ def test_a_verdict_without_advice_of_its_own_has_a_general_one() -> None:
 def test_advice_is_found_by_the_name_that_a_judge_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(topics, "advice", lambda: {(10**6, "in float32"): "Use float32."})
     assert advice_text(row("in float32")) == "Use float32."
+
+
+def test_a_study_is_in_chinese_with_the_figures_that_were_measured() -> None:
+    topic = study_topic("schedules")
+    record = recorded_study(topic, target(topic, None, "cpu"))
+    assert record is not None
+    with said_in("zh"):
+        chinese = study_text(record)
+    texts = [chinese.title, chinese.question, *chinese.findings]
+    texts += [table.title for table in chinese.tables]
+    texts += [chart.title for chart in chinese.charts]
+    assert [line for line in texts if not re.search("[一-鿿]", line)] == []
+    assert chinese.measured == record.measured
 
 
 def templates() -> list[str]:

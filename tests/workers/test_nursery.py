@@ -104,6 +104,7 @@ def test_forked_workers_do_not_draw_the_same_numbers(crew: Workers) -> None:
         assert one != other
 
 
+@pytest.mark.parametrize("kind", [FIRST, "torch"])
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
@@ -112,19 +113,19 @@ def test_forked_workers_do_not_draw_the_same_numbers(crew: Workers) -> None:
         ("raises_exit", "8", "exit code 8"),
     ],
 )
-def test_how_a_forked_worker_ended_is_told_and_the_next_is_of_the_same_process(
-    name: str, text: str, said: str, crew: Workers
+def test_how_a_worker_ended_is_told_and_the_next_is_of_the_same_process(
+    name: str, text: str, said: str, kind: WorkerKind, crew: Workers
 ) -> None:
-    before = process_of(crew, FIRST)
-    nursery = before.ppid()
-    reply = ask(crew, FIRST, name, text)
+    before = process_of(crew, kind)
+    parent = before.ppid()
+    reply = ask(crew, kind, name, text)
     assert isinstance(reply, Lost)
     assert reply.outcome == "crashed"
     assert said in message(reply.failure)
     assert ("last words" in message(reply.failure)) == (name == "aborts")
-    after = process_of(crew, FIRST)
+    after = process_of(crew, kind)
     assert after.pid != before.pid
-    assert after.ppid() == nursery
+    assert after.ppid() == parent
 
 
 def test_what_a_forked_worker_has_forked_goes_with_it_though_it_lives_longer(
@@ -183,7 +184,7 @@ def test_nothing_is_left_of_workers_that_are_closed(
 ) -> None:
     scratch = own_scratch(tmp_path, monkeypatch)
     with Workers() as workers:
-        for kind in (FIRST, SECOND):
+        for kind in (FIRST, SECOND, "torch"):
             told(workers, kind, "echo")
     assert left_behind(scratch) == []
 

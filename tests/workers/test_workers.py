@@ -13,7 +13,6 @@ import pytest
 
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, UsageError, WorkerFaultError
-from explorer.model.failures import Failure
 from explorer.model.requests import NetRequest
 from explorer.text.failures import message
 from explorer.text.language import said_in
@@ -128,23 +127,6 @@ def test_a_missing_package_says_what_is_missing_and_where_to_look(crew: Workers)
         ask(crew, "lacks", "mindspore")
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "fragment"),
-    [("aborts", "last words", "signal 6"), ("exits", "7", "exit code 7")],
-)
-def test_a_crash_is_an_outcome_and_the_next_request_is_fresh(
-    crew: Workers, name: str, text: str, fragment: str
-) -> None:
-    before = ask(crew, "process")
-    reply = ask(crew, name, text)
-    assert isinstance(reply, Lost)
-    assert reply.outcome == "crashed"
-    assert reply.failure == Failure("crashed", loss=reply.loss)
-    assert fragment in message(reply.failure)
-    assert ("last words" in message(reply.failure)) == (name == "aborts")
-    assert ask(crew, "process") != before
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("own_nurseries")
 def test_after_a_request_that_took_much_memory_the_next_is_fresh(
@@ -169,15 +151,6 @@ def test_a_hang_ends_at_the_limit_and_its_process_is_gone() -> None:
         assert reply.outcome == "timed_out"
         assert is_gone_soon(int(process.text))
         assert ask(workers, "echo", "next") == Word("next")
-
-
-def test_closing_leaves_no_process_and_no_scratch_folder() -> None:
-    with Workers() as workers:
-        process, surroundings = ask(workers, "process"), ask(workers, "surroundings")
-        assert isinstance(process, Word)
-        assert isinstance(surroundings, Word)
-    assert is_gone_soon(int(process.text))
-    assert not Path(surroundings.text.split()[0]).exists()
 
 
 @pytest.mark.slow

@@ -16,6 +16,16 @@ def close(found: Any, right: Any, tolerance: float = 1e-5) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=allowed)
 
 
+def close_all(found: Any, right: Any) -> None:
+    """Raises unless results are nested in tuples alike, and close at every place."""
+    if not isinstance(right, tuple):
+        close(found, right)
+        return
+    assert isinstance(found, tuple), f"{found} against {right}"
+    for part, right_part in zip(found, right, strict=True):
+        close_all(part, right_part)
+
+
 def array(value: Any) -> Any:
     """The numbers of a tensor of either framework, or of lists, in float64."""
     if hasattr(value, "detach"):

@@ -1,5 +1,6 @@
 """The advice on calls of grad, in either style: results are unpacked and arguments given as it says."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -7,7 +8,7 @@ import mindspore as ms
 import numpy as np
 from mindspore import nn, ops
 
-from tests.independent.advice.checks import close, raises
+from tests.independent.advice.checks import close, close_all, raises
 
 WEIGHT = [[2.0, 3.0, 4.0]]
 
@@ -41,56 +42,21 @@ class Case:
 CASES = (Case([1, 2, 3], 19), Case([-1, 2, -3], -10))
 
 
-def row_1() -> None:
-    for case in CASES:
-        dx, (logits,) = ms.grad(Squared(), 0, None, has_aux=True)(*case.arguments)
-        close(dx, case.dx)
-        close(logits, case.logits)
-
-
-def row_2() -> None:
-    for case in CASES:
-        dy, (logits,) = ms.grad(Squared(), 1, None, has_aux=True)(*case.arguments)
-        close(dy, case.dy)
-        close(logits, case.logits)
-
-
-def row_3() -> None:
-    for case in CASES:
-        (dx, dy), (logits,) = ms.grad(Squared(), (0, 1), None, has_aux=True)(*case.arguments)
-        close(dx, case.dx)
-        close(dy, case.dy)
-        close(logits, case.logits)
-
-
-def row_4() -> None:
+def _unpacked(position: Any, by_weights: bool, right: Callable[[Case], Any]) -> None:
+    """What grad returns with has_aux is nested as is advised."""
     for case in CASES:
         net = Squared()
-        weights = net.trainable_params()
-        (dw,), (logits,) = ms.grad(net, None, weights, has_aux=True)(*case.arguments)
-        close(dw, case.dw)
-        close(logits, case.logits)
+        weights = net.trainable_params() if by_weights else None
+        result = ms.grad(net, position, weights, has_aux=True)(*case.arguments)
+        close_all(result, (right(case), (case.logits,)))
 
 
-def row_5() -> None:
-    for case in CASES:
-        net = Squared()
-        weights = net.trainable_params()
-        (dx, (dw,)), (logits,) = ms.grad(net, 0, weights, has_aux=True)(*case.arguments)
-        close(dx, case.dx)
-        close(dw, case.dw)
-        close(logits, case.logits)
-
-
-def row_6() -> None:
-    for case in CASES:
-        net = Squared()
-        gradient = ms.grad(net, (0, 1), net.trainable_params(), has_aux=True)
-        ((dx, dy), (dw,)), (logits,) = gradient(*case.arguments)
-        close(dx, case.dx)
-        close(dy, case.dy)
-        close(dw, case.dw)
-        close(logits, case.logits)
+row_1 = partial(_unpacked, 0, False, lambda case: case.dx)
+row_2 = partial(_unpacked, 1, False, lambda case: case.dy)
+row_3 = partial(_unpacked, (0, 1), False, lambda case: (case.dx, case.dy))
+row_4 = partial(_unpacked, None, True, lambda case: (case.dw,))
+row_5 = partial(_unpacked, 0, True, lambda case: (case.dx, (case.dw,)))
+row_6 = partial(_unpacked, (0, 1), True, lambda case: ((case.dx, case.dy), (case.dw,)))
 
 
 def row_7() -> None:
@@ -113,29 +79,20 @@ def _loss_alone(net: Any) -> Any:
 
 
 def row_9() -> None:
-    for case in CASES:
-        net = Squared()
-        weights = net.trainable_params()
-        close(ms.grad(net, 0, has_aux=True)(*case.arguments)[0], case.dx)
-        close(ms.grad(net, None, weights, has_aux=True)(*case.arguments)[0][0], case.dw)
-        both = ms.grad(net, 0, weights, has_aux=True)(*case.arguments)[0]
-        close(both[0], case.dx)
-        close(both[1][0], case.dw)
+    """With a position, with weights, with both."""
+    for follow in (row_1, row_4, row_5):
+        follow()
 
 
 def row_10() -> None:
     for case in CASES:
         net = Squared()
         weights = net.trainable_params()
-        outputs, gradients = ms.value_and_grad(net, 0, weights, has_aux=True)(*case.arguments)
-        close(outputs[0], case.loss)
-        close(outputs[1], case.logits)
-        dx, (dw,) = gradients  # without the auxiliary outputs
-        close(dx, case.dx)
-        close(dw, case.dw)
-        outputs, dx = ms.value_and_grad(net, 0)(*case.arguments)
-        close(outputs[1], case.logits)
-        close(dx, case.dx_of_sum)
+        result = ms.value_and_grad(net, 0, weights, has_aux=True)(*case.arguments)
+        # The gradients are without the auxiliary outputs.
+        close_all(result, ((case.loss, case.logits), (case.dx, (case.dw,))))
+        result = ms.value_and_grad(net, 0)(*case.arguments)
+        close_all(result, ((case.loss, case.logits), case.dx_of_sum))
 
 
 def row_11() -> None:
@@ -194,28 +151,6 @@ def _checked(net: Any, position: Any, weights: Any) -> Any:
         if not chosen or len(set(chosen)) < len(chosen) or not set(chosen) <= known:
             raise ValueError("weights are a list of the net's own parameters, each once")
     return ms.grad(net, position, weights)
-
-
-def row_89() -> None:
-    """The counterpart's results, in its own order, are checked in torch_rows."""
-    value, gradient = ms.value_and_grad(cubed)(ms.Tensor([2.0, -3.0]))
-    close(value, 8 - 27)
-    close(gradient, [12, 27])
-
-
-def cubed(x: Any) -> Any:
-    """Σ x³."""
-    return (x * x * x).sum()
-
-
-def row_90() -> None:
-    for case in CASES:
-        net = Squared()
-        value, (dw,) = ms.value_and_grad(net, None, net.trainable_params(), has_aux=True)(
-            *case.arguments
-        )
-        close(value[0], case.loss)
-        close(dw, case.dw)
 
 
 class Misread(nn.Cell):  # type: ignore[misc]  # mindspore ships no types

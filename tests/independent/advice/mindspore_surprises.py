@@ -6,6 +6,7 @@ import mindspore as ms
 import numpy as np
 from mindspore import nn, ops
 
+from tests.independent.advice import mindspore_networks
 from tests.independent.advice.checks import close, reproducer
 
 X = np.array([-2.0, -0.5, 0.5, 3.0], np.float32)
@@ -16,58 +17,9 @@ def tensor(values: Any = X, dtype: Any = ms.float32) -> Any:
     return ms.Tensor(np.asarray(values), dtype)
 
 
-def cube_of_sum(x: Any) -> Any:
-    """(Σ x)³."""
-    return x.sum() ** 3
-
-
-def surprise_nested_sum_in_graph() -> None:
-    close(ms.grad(ms.grad(cube_of_sum))(tensor()), [24 * X.sum()] * 4)
-
-
-def surprise_nested_sum_on_tape() -> None:
-    """@ms.jit on the function that takes both derivatives."""
-
-    def second(x: Any) -> Any:
-        return ms.grad(ms.grad(cube_of_sum))(x)
-
-    close(ms.jit(second)(tensor()), [24 * X.sum()] * 4)
-
-
-A = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
-
-
-def surprise_hessian_of_product() -> None:
-    """A matrix of one column; the Hessian is what differences of the gradient are."""
-    matrix = tensor(A)
-
-    def gradient(x: Any) -> Any:
-        return ms.grad(_tanh_of_column)(x, matrix)
-
-    x = np.array([-0.3, 0.5], np.float32)
-    hessian = ms.jacrev(gradient)(tensor(x)).asnumpy()
-    step = 1e-2
-    for place in range(2):
-        moved = step * np.eye(2, dtype=np.float32)[place]
-        change = gradient(tensor(x + moved)) - gradient(tensor(x - moved))
-        close(change.asnumpy() / (2 * step), hessian[place], 1e-2)
-
-
-def _tanh_of_column(x: Any, matrix: Any) -> Any:
-    return ops.tanh(ops.matmul(matrix, x.reshape(2, 1))).sum()
-
-
-def surprise_product_second() -> None:
-    """Elements multiplied one by one, at a zero and at negative numbers."""
-
-    def product(x: Any) -> Any:
-        return x[0:1] * x[1:2] * x[2:3]
-
-    def summed_slope(x: Any) -> Any:
-        return ms.grad(product)(x).sum()
-
-    for a, b, c in ((-1.0, 2.0, 3.0), (0.0, -2.0, 3.0)):
-        close(ms.grad(summed_slope)(tensor([a, b, c])), [b + c, a + c, a + b])
+# x as a matrix of one column, and a copy for one position, as the claims on them advise.
+surprise_hessian_of_product = mindspore_networks.row_84_on_tape
+surprise_same_tensor_twice = mindspore_networks.row_31
 
 
 def surprise_in_place_nothing() -> None:
@@ -95,54 +47,13 @@ def surprise_in_place_nothing() -> None:
         close(weight, 0.9 * X)
 
 
+surprise_slice_write = surprise_in_place_nothing  # writes through the original
+
+
 def surprise_in_place_nothing_on_tape() -> None:
     x = tensor()
     x.copy_(tensor(-X))
     close(x, -X)
-
-
-def surprise_in_place_exp() -> None:
-    def raised(x: Any) -> Any:
-        y = ops.exp(x)
-        y = y + 1.0
-        return y.sum()
-
-    value, gradient = ms.value_and_grad(raised)(tensor())
-    close(value, (np.exp(X) + 1).sum())
-    close(gradient, np.exp(X))
-
-
-class NormCubed(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
-    """Σ of batch norm cubed."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.norm = nn.BatchNorm1d(1)
-
-    def construct(self, x: Any) -> Any:
-        return (self.norm(x) ** 3).sum()
-
-
-def surprise_training_mode() -> None:
-    """ms.grad again after set_train; or a function for each mode, made in its mode."""
-    x = X[:, None]
-    root = np.sqrt(x.var() + 1e-5)
-    normal = (x - x.mean()) / root
-    cotangent = 3 * normal**2
-    trained = (cotangent - cotangent.mean() - normal * (cotangent * normal).mean()) / root
-    evaluated = 3 * x**2 / (1 + 1e-5) ** 1.5
-
-    net = NormCubed().set_train(False)
-    close(ms.grad(net)(tensor(x)), evaluated)
-    net.set_train(True)
-    close(ms.grad(net)(tensor(x)), trained, 1e-3)
-
-    net = NormCubed().set_train(False)
-    of_evaluation = ms.grad(net)
-    close(of_evaluation(tensor(x)), evaluated)
-    net.set_train(True)
-    of_training = ms.grad(net)
-    close(of_training(tensor(x)), trained, 1e-3)
 
 
 class Scaled(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
@@ -176,30 +87,6 @@ def surprise_captured_values() -> None:
 
     draw = ms.grad(noisy)
     assert len({float(draw(tensor()).asnumpy()[0]) for _ in range(5)}) == 5
-
-
-def surprise_slice_write() -> None:
-    def written(x: Any) -> Any:
-        h = x * 1.0
-        h[1] = 9.0
-        return (h * h).sum()
-
-    value, gradient = ms.value_and_grad(written)(tensor())
-    close(value, (np.where(np.arange(4) == 1, 9, X) ** 2).sum())
-    close(gradient, np.where(np.arange(4) == 1, 0, 2 * X))
-
-
-def surprise_view_write() -> None:
-    """Through the original, after any reshape."""
-
-    def written(x: Any) -> Any:
-        h = (x * 1.0).reshape(2, 2)
-        h[0, 1] = 9.0
-        return (h * h).sum()
-
-    value, gradient = ms.value_and_grad(written)(tensor())
-    close(value, (np.where(np.arange(4) == 1, 9, X) ** 2).sum())
-    close(gradient, np.where(np.arange(4) == 1, 0, 2 * X))
 
 
 LAMBDA, ALPHA = 1.0507009873554805, 1.6732632423543772
@@ -380,29 +267,6 @@ def surprise_integer_input() -> None:
         close(gradient, [0.25, 0.25])
 
 
-def surprise_same_tensor_twice() -> None:
-    """A copy for one position; a function of one argument for the sum."""
-
-    def product(a: Any, b: Any) -> Any:
-        return (a * b).sum()
-
-    def squares(x: Any) -> Any:
-        return product(x, x)
-
-    x = tensor()
-    close(ms.grad(product)(x, x.copy()), X)
-    close(ms.grad(squares)(x), 2 * X)
-
-
-def surprise_decay_by_name() -> None:
-    """All parameters as one group decay alike, gamma and beta too."""
-    named = [ms.Parameter(tensor([-1.0]), name=name) for name in ("weight", "gamma", "beta")]
-    groups = [{"params": named, "weight_decay": 0.1}]
-    nn.SGD(groups, 0.1)(tuple(tensor([0.0]) for _ in named))
-    for each in named:
-        close(each, [-0.99])
-
-
 def surprise_unused_parameter() -> None:
     """What is not given to the optimizer rests."""
     used, unused = (ms.Parameter(tensor([-1.0]), name=name) for name in ("used", "unused"))
@@ -419,15 +283,6 @@ def surprise_first_steps() -> None:
     weight = ms.Parameter(tensor([1.0]), name="weight")
     nn.Adam([weight], 0.1, eps=1e-12)((tensor([-1e-8]),))
     close(weight, [1 + 0.1], 1e-2)
-
-
-def surprise_relu_at_zero() -> None:
-    """The operator ported, relu for relu, has slope 0 at 0."""
-    close(ms.grad(_relu)(tensor([-1.0, 0.0, 2.0])), [0, 0, 1])
-
-
-def _relu(x: Any) -> Any:
-    return ops.relu(x).sum()
 
 
 def surprise_zero_norm() -> None:
@@ -460,46 +315,6 @@ def surprise_loss_reduction() -> None:
     share = np.exp(z) / np.exp(z).sum(1, keepdims=True)
     for loss in (by_reduction, by_default):
         close(ms.grad(loss)(tensor(z)), (share - np.eye(2)) / 2)
-
-
-def surprise_nested_index() -> None:
-    """w[..., 0] and w[0:1] can be differentiated twice."""
-
-    def by_dots(w: Any) -> Any:
-        return (w[..., 0] ** 3).sum()
-
-    def by_slice(w: Any) -> Any:
-        return (w[0:1] ** 3).sum()
-
-    for function in (by_dots, by_slice):
-        close(ms.grad(ms.grad(function))(tensor([-2.0, 3.0])), [-12, 0])
-
-
-def surprise_tuple_input() -> None:
-    """Tensors as arguments of their own have gradients of their own."""
-
-    def product(a: Any, b: Any) -> Any:
-        return (a * b).sum()
-
-    by_a, by_b = ms.grad(product, (0, 1))(tensor(), tensor(-2 * X))
-    close(by_a, -2 * X)
-    close(by_b, X)
-
-
-def surprise_slopes_at_bounds() -> None:
-    """abs(x).max() shares a tie among the greatest."""
-
-    def greatest(x: Any) -> Any:
-        return ops.abs(x).max()
-
-    close(ms.grad(greatest)(tensor([-3.0, 3.0, 1.0])), [-0.5, 0.5, 0])
-
-
-def surprise_rrelu_evaluation() -> None:
-    def evaluated(x: Any) -> Any:
-        return ops.leaky_relu(x, (1 / 8 + 1 / 3) / 2).sum()
-
-    close(ms.grad(evaluated)(tensor()), np.where(X > 0, 1, 11 / 48))
 
 
 def surprise_padding_index() -> None:

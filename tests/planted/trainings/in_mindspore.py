@@ -17,13 +17,11 @@ from tests.planted.trainings.plan import (
     Arrays,
     Plan,
     batches_of,
-    drift,
     groups_of,
-    jittered,
     leaves,
     parts_of,
-    start_of,
     starts,
+    with_drift,
 )
 
 NAMES = {
@@ -69,11 +67,7 @@ class Net(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 def trained(plan: Plan) -> Training:
     """The record of a training, with its drift."""
     ms.set_context(mode=ms.PYNATIVE_MODE)
-    start = start_of(plan)
-    training = _run(plan, start)
-    drifts = [drift(training, _run(plan, jittered(start, 1 + n))) for n in range(plan.jitter)]
-    fields = {name: getattr(training, name) for name in training.__struct_fields__}
-    return Training(**{**fields, "jittered": tuple(drifts)})
+    return with_drift(plan, _run)
 
 
 def _name(parameter: Any) -> str:

@@ -17,13 +17,11 @@ from tests.planted.trainings.plan import (
     Arrays,
     Plan,
     batches_of,
-    drift,
     groups_of,
-    jittered,
     leaves,
     parts_of,
-    start_of,
     starts,
+    with_drift,
 )
 
 
@@ -57,14 +55,7 @@ OWN = {"AdamWithEpsInside": AdamWithEpsInside}
 
 def trained(plan: Plan) -> Training:
     """The record of a training, with its drift."""
-    start = start_of(plan)
-    training = _run(plan, start)
-    drifts = [drift(training, _run(plan, jittered(start, 1 + n))) for n in range(plan.jitter)]
-    return Training(**{**_fields(training), "jittered": tuple(drifts)})
-
-
-def _fields(training: Training) -> dict[str, Any]:
-    return {name: getattr(training, name) for name in training.__struct_fields__}
+    return with_drift(plan, _run)
 
 
 def _net(plan: Plan, start: Arrays) -> nn.Module:

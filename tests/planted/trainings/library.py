@@ -39,20 +39,22 @@ def _both(**changes: Any) -> tuple[Plan, Plan]:
     return _with(_torch(), **changes), _with(_mindspore(), **changes)
 
 
+def _rule(setting: str, name: str, left: Plan, right: Plan, step: int = 1) -> Pair:
+    """Two trainings whose rules of an update differ in one setting."""
+    return Pair(name, left, right, step, "update", "rule", (setting,))
+
+
 BIASES = ("fc1.bias", "norm.weight", "norm.bias", "fc2.bias")
 NORM = ("norm.weight", "norm.bias")
 FALLING = (0.1, 0.08, 0.06, 0.05, 0.04, 0.03)
 SCALED, SCALED_MS = _both(scale=128.0, clip="norm")
 
 MISTAKES = (
-    Pair(
+    _rule(
+        "weight_decay",
         "weight decay on biases",
         _with(_torch("AdamW", weight_decay=0.1), undecayed=BIASES),
         _mindspore("optim.AdamW", weight_decay=0.1),
-        1,
-        "update",
-        "rule",
-        ("weight_decay",),
     ),
     Pair(
         "batch norm's momentum read the other way round",
@@ -62,96 +64,64 @@ MISTAKES = (
         "buffers",
         "momentum",
     ),
-    Pair(
+    _rule(
+        "lr",
         "the rate late by one step",
         _with(_torch("SGD", momentum=0.9), rates=FALLING),
         _with(_mindspore("nn.Momentum", momentum=0.9), rates=(0.1, *FALLING[:-1])),
         2,
-        "update",
-        "rule",
-        ("lr",),
     ),
-    Pair(
+    _rule(
+        "lr",
         "the schedule counts epochs and not steps",
         _with(_torch(), rates=(0.1, 0.05, 0.025, 0.0125, 0.00625, 0.003125)),
         _with(_mindspore(), rates=(0.1, 0.1, 0.1, 0.05, 0.05, 0.05)),
         2,
-        "update",
-        "rule",
-        ("lr",),
     ),
-    Pair(
+    _rule(
+        "eps_place",
         "eps beside the uncorrected root",
         _torch("Adam", eps=1e-2),
         _mindspore("nn.Adam", eps=1e-2),
-        1,
-        "update",
-        "rule",
-        ("eps_place",),
     ),
-    Pair(
+    _rule(
+        "first_square",
         "mean squares that begin at 1",
         _torch("RMSprop", alpha=0.9, eps=1e-2),
         _mindspore("nn.RMSProp", decay=0.9, epsilon=1e-2),
-        1,
-        "update",
-        "rule",
-        ("first_square",),
     ),
-    Pair(
+    _rule(
+        "eps_place",
         "eps inside the root",
         _torch("Adam", eps=1e-3),
         _torch("AdamWithEpsInside", eps=1e-3),
-        1,
-        "update",
-        "rule",
-        ("eps_place",),
     ),
-    Pair(
+    _rule(
+        "bias_correction",
         "no bias correction",
         _with(_torch("AdamW", weight_decay=0.1, eps=1e-6), undecayed=NORM),
         _mindspore("nn.AdamWeightDecay", weight_decay=0.1),
-        1,
-        "update",
-        "rule",
-        ("bias_correction",),
     ),
-    Pair(
+    _rule(
+        "decay",
         "coupled weight decay",
         _torch("AdamW", weight_decay=0.1),
         _mindspore("optim.Adam", weight_decay=0.1),
-        1,
-        "update",
-        "rule",
-        ("decay",),
     ),
-    Pair(
+    _rule(
+        "nesterov",
         "no Nesterov momentum",
         _torch("SGD", momentum=0.9, nesterov=True),
         _mindspore("nn.Momentum", momentum=0.9, use_nesterov=True),
-        1,
-        "update",
-        "rule",
-        ("nesterov",),
     ),
-    Pair(
+    _rule(
+        "dampening",
         "dampening",
         _torch("SGD", momentum=0.9),
         _mindspore("nn.SGD", momentum=0.9, dampening=0.5),
         2,
-        "update",
-        "rule",
-        ("dampening",),
     ),
-    Pair(
-        "another beta",
-        _torch("Adam"),
-        _mindspore("nn.Adam", beta2=0.99),
-        2,
-        "update",
-        "rule",
-        ("beta2",),
-    ),
+    _rule("beta2", "another beta", _torch("Adam"), _mindspore("nn.Adam", beta2=0.99), 2),
     Pair(
         "clipped before it is unscaled",
         SCALED,

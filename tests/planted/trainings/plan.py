@@ -1,5 +1,6 @@
 """What a small training does, for both frameworks; a mistake is a plan that says something else."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
@@ -141,7 +142,15 @@ def values(items: tuple[Leaf, ...]) -> Arrays:
     }
 
 
-def drift(plain: Training, moved: Training) -> Drift:
+def with_drift(plan: Plan, run: Callable[[Plan, Arrays], Training]) -> Training:
+    """The record of a training, with how far those lie from it whose start is moved by rounding."""
+    start = start_of(plan)
+    training = run(plan, start)
+    drifts = [_drift(training, run(plan, jittered(start, 1 + n))) for n in range(plan.jitter)]
+    return msgspec.structs.replace(training, jittered=tuple(drifts))
+
+
+def _drift(plain: Training, moved: Training) -> Drift:
     """How far one run lies from another, step by step."""
     losses = tuple(
         abs(_loss(one) - _loss(other)) for one, other in zip(plain.steps, moved.steps, strict=True)
