@@ -28,6 +28,7 @@ whole: .venv/.dev .jax/.installed ## run all of them, JAX's too, on every case o
 	EXPLORER_JAX_PYTHON=.jax/bin/python $(PY) -m pytest -n 2 --whole -m jax $(if $(SHARD),--shard $(SHARD))
 
 quick: .venv/.dev ## run the tests that need no framework and no browser and are not slow, in under a minute
+	$(PY) -m compileall -q explorer
 	$(PY) -m pytest -n 2 --quick
 
 # Where replies of workers are kept, a test takes next to nothing.

@@ -1,6 +1,5 @@
 """Which tests a run takes: the quick ones, a shard, and the longest units first."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -59,7 +58,7 @@ def test_quick():
     pass
 
 def test_that_takes_a_while():
-    end = time.process_time() + 0.4
+    end = time.process_time() + 2  # also of a slow processor
     while time.process_time() < end:
         pass
 
@@ -81,7 +80,6 @@ def test_a_quick_test_that_takes_long_fails_and_one_that_waits_does_not(
             subprocess.run(
                 [*command, *options, str(path)],
                 cwd=root,
-                env={name: value for name, value in os.environ.items() if name != "CI"},
                 capture_output=True,
                 text=True,
                 check=False,

@@ -13,11 +13,11 @@ from explorer.model.report import Report
 from explorer.report.json import Document, encode
 from explorer.report.schemas import board_document, report_document, schema, study_document
 from tests.report.test_scenario_json import with_groups
-from tests.report.test_study import RECORD
 from tests.support.deep_nets import SPOILED, deep_report, with_arguments
 from tests.support.explained import explained_report
 from tests.support.sample_board import BOARD
 from tests.support.sample_report import report
+from tests.support.sample_study import RECORD
 
 
 def validator(kind: str) -> Any:
@@ -58,7 +58,9 @@ def test_documents_are_as_their_schemas_say(kind: str, document: Document) -> No
 
 
 def test_a_number_that_is_not_finite_is_a_text_and_no_other_is() -> None:
-    document = written(report_document(deep_report(2)))
+    document = written(report_document(report()))
+    for part in (document["cases"], document["graphs"], document["graphs"][0]["nodes"]):
+        del part[1:]
     figures = document["graphs"][0]["nodes"][0]["outputs"][0]["statistics"]
     figures["norm"] = "Infinity"
     validator("report").validate(document)

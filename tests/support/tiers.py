@@ -6,8 +6,10 @@ processes end at about the same time; of several shards each gets units of about
 
 import json
 import re
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from statistics import median
 from typing import Literal, NamedTuple
 
 DURATIONS = Path(__file__).parent.parent / "durations.json"
@@ -20,7 +22,10 @@ LEAST = 0.5
 """Seconds below which a unit is not recorded, nor waited for."""
 
 QUICK_SECONDS = 0.3
-"""Seconds of the processor that a test of the quick tier may take."""
+"""Seconds of the processor that a test of the quick tier may take, where the yardstick takes its own."""
+
+YARDSTICK_SECONDS = 0.003
+"""What the yardstick takes in Python 3.11 on a machine that does nothing else."""
 
 
 class Shard(NamedTuple):
@@ -55,6 +60,23 @@ def _all(path: Path) -> dict[str, dict[str, float]]:
         return {}
     tiers: dict[str, dict[str, float]] = json.loads(path.read_text(encoding="utf-8"))
     return tiers
+
+
+def slowness() -> float:
+    """How many times longer than there Python takes here and now, 1 at least.
+
+    A processor that others use too, and Python 3.10, take twice as long for the same.
+    """
+    return max(1.0, median(_yardstick() for _ in range(5)) / YARDSTICK_SECONDS)
+
+
+def _yardstick() -> float:
+    """The processor's seconds of a piece of work that is always the same."""
+    began = time.process_time()
+    places = {}
+    for number in range(20_000):
+        places[str(number)] = number
+    return time.process_time() - began
 
 
 def in_order(units: Iterable[str], seconds: Mapping[str, float]) -> list[str]:
