@@ -55,12 +55,12 @@ def of_empty_store(arguments: tuple[str, ...]) -> float:
         return seconds(arguments, folder)
 
 
-EDITED = "attention_block"
+EDITED = "gpt"
 """The scenario of which a line of one net is edited."""
 
 MENDS = {
-    "MindSpore's": ("nn.LayerNorm((4,))", "nn.LayerNorm((4,), epsilon=1e-5)"),
-    "PyTorch's": ("nn.LayerNorm(4, eps=1e-7)", "nn.LayerNorm(4)"),
+    "MindSpore's": ("nn.GELU(approximate=False)", "nn.GELU()"),
+    "PyTorch's": ("nn.GELU()", 'nn.GELU(approximate="tanh")'),
 }
 """A mistake in a line of each net, and the line without it."""
 
