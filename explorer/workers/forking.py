@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Iterable
 
 import msgspec
-import numpy as np
 
 from explorer.workers import serving
 from explorer.workers.garbage_collection import imported
@@ -91,7 +90,10 @@ def begin(birth: Birth, descriptors: list[int]) -> None:
     os.environ[LIFELINE] = str(its_lifeline)
     os.chdir(birth.folder)
     tempfile.tempdir = None  # it was that of the nursery
-    np.random.seed()  # so that not all workers draw the same
+    # So that not all workers draw the same. (Where NumPy is missing, a framework is too, and the worker
+    # says so.)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed()
     os.write(sender, NEWS.pack(BORN, os.getpid()))
     os.close(sender)
 

@@ -13,9 +13,11 @@ import psutil
 import pytest
 
 from explorer.model.engines import WorkerKind
+from explorer.model.errors import MissingFrameworkError
 from explorer.text.failures import message
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import FORKED, Workers, shared_nurseries
+from tests.support.hidden import hiding
 from tests.support.traces import left_behind, own_scratch, still_alive
 from tests.support.worker_targets import Word
 
@@ -220,6 +222,15 @@ def test_mindspore_has_its_memory_from_what_gives_it_to_a_program_of_the_reader(
     assert told(crew_with_mindspore, kind, "has_mapped", "libmindspore") == "True"
     # As the libraries of other allocators are called: libmimalloc, libjemalloc, libtcmalloc.
     assert told(crew_with_mindspore, kind, "has_mapped", "malloc") == "False"
+
+
+def test_a_worker_says_that_numpy_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in hiding(("numpy",), tmp_path).items():
+        monkeypatch.setenv(name, value)
+    with own_crew() as workers, pytest.raises(MissingFrameworkError, match=r"numpy.* \(hidden\)"):
+        workers.call(FIRST, "explorer.text.numbers:short", Word(""), Word)
 
 
 def test_crews_of_one_process_may_share_the_processes_that_theirs_are_of(
