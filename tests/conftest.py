@@ -165,6 +165,9 @@ def _note_search(phase: str, _: dict[str, int]) -> None:
 
 gc.callbacks.append(_note_search)
 
+# While tests are collected nothing is garbage: pytest_collection_finish lets it be searched for again.
+gc.disable()
+
 
 def _processor_seconds() -> float:
     """The processor's time of this process, and of those that it has started and waited for."""
@@ -176,6 +179,7 @@ def pytest_collection_finish() -> None:
     sample_report()  # the sample that many tests share: whoever asks first would pay for it
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 TOOK: defaultdict[str, float] = defaultdict(float)

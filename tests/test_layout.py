@@ -1,9 +1,12 @@
-"""The house: floors and the arrows between them, who may import a framework, and what is documented."""
+"""The house: floors and the arrows between them, and who may import a framework."""
 
 import ast
 import subprocess
 import sys
+from copy import deepcopy
+from graphlib import TopologicalSorter
 
+import grimp
 import pytest
 
 from explorer.shipped import PACKAGE
@@ -17,51 +20,45 @@ def house() -> House:
     return House.at(ROOT)
 
 
-@pytest.mark.slow
-def test_no_modules_import_each_other(house: House) -> None:
-    assert house.cycles() == []
-
-
-def test_a_cycle_is_found() -> None:
-    planted = House(
-        {
-            "explorer.text.a": "from explorer.text import b",
-            "explorer.text.b": "def f():\n    from explorer.text.c import g\n",
-            "explorer.text.c": "import explorer.text.a\n",
-            "explorer.text.d": "from explorer.text.a import x\n",
-        }
-    )
-    (cycle,) = planted.cycles()
-    assert set(cycle) == {"explorer.text.a", "explorer.text.b", "explorer.text.c"}
-
-
-def test_every_part_stands_on_a_floor(house: House) -> None:
-    parts = {part_of(module) for module in house.trees}
-    assert parts == {"explorer", *(part for floor in FLOORS for part in floor)}
+@pytest.fixture(scope="module")
+def imports() -> grimp.ImportGraph:
+    """Which modules of the package each imports, anywhere in its text."""
+    return grimp.build_graph("explorer", cache_dir=None)
 
 
 @pytest.mark.slow
-def test_no_arrow_goes_from_a_lower_floor_to_a_higher_one(house: House) -> None:
-    assert house.upward_arrows() == []
+def test_no_modules_import_each_other(imports: grimp.ImportGraph) -> None:
+    by_module = {name: imports.find_modules_directly_imported_by(name) for name in imports.modules}
+    TopologicalSorter(by_module).prepare()  # whose error names the modules of a cycle
+
+
+def test_every_part_stands_on_a_floor(imports: grimp.ImportGraph) -> None:
+    parts = {part_of(module) for module in imports.find_children("explorer")}
+    assert parts == {part for floor in FLOORS for part in floor}
+
+
+def arrows_upward(imports: grimp.ImportGraph) -> set[grimp.PackageDependency]:
+    """Imports from a higher floor, or from another part on the same floor."""
+    parts = deepcopy(imports)
+    for imported in parts.find_modules_directly_imported_by("explorer"):
+        parts.remove_import(importer="explorer", imported=imported)  # which hands on the API
+    layers = [grimp.Layer(*floor, independent=True) for floor in reversed(FLOORS)]
+    return parts.find_illegal_dependencies_for_layers(layers, containers={"explorer"})
+
+
+@pytest.mark.slow
+def test_no_arrow_goes_from_a_lower_floor_to_a_higher_one(imports: grimp.ImportGraph) -> None:
+    assert arrows_upward(imports) == set()
 
 
 @pytest.mark.parametrize(
     ("module", "imported"),
-    [
-        ("explorer.model.a", "explorer.text.b"),
-        ("explorer.workers.a", "explorer.scenario.b"),
-        ("explorer.drawing.a", "explorer.report.b"),
-        ("explorer.web.a", "explorer.cli.b"),
-        ("explorer.words.a", "explorer.drawing.b"),
-        ("explorer.topics.a", "explorer.drawing.b"),
-        ("explorer.shipped", "explorer.model.b"),
-    ],
+    [("model.graph", "text.failures"), ("web", "cli"), ("drawing", "blocks"), ("shipped", "model")],
 )
-def test_an_arrow_upward_is_found(module: str, imported: str) -> None:
-    planted = House({module: f"def f():\n    from {imported} import x\n", imported: ""})
-    assert planted.upward_arrows() == [(module, imported)]
-    downward = House({imported: f"from {module} import x\n", module: ""})
-    assert downward.upward_arrows() == [] or module.split(".")[1] in ("web", "words")
+def test_an_arrow_upward_is_found(module: str, imported: str, imports: grimp.ImportGraph) -> None:
+    planted = deepcopy(imports)
+    planted.add_import(importer=f"explorer.{module}", imported=f"explorer.{imported}")
+    assert arrows_upward(planted)
 
 
 APART = [
@@ -84,12 +81,12 @@ APART = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), APART)
 def test_parts_that_know_nothing_of_each_other_are_apart(
-    house: House, one: str, other: str
+    imports: grimp.ImportGraph, one: str, other: str
 ) -> None:
-    assert house.arrows_between(one, other) == []
-    for planted, imported in ((one, other), (other, one)):
-        between = House({f"{planted}.a": f"from {imported}.b import x\n", f"{imported}.b": ""})
-        assert between.arrows_between(one, other) == [(f"{planted}.a", f"{imported}.b")]
+    for importer, imported in ((one, other), (other, one)):
+        assert not imports.direct_import_exists(
+            importer=importer, imported=imported, as_packages=True
+        )
 
 
 def test_blocks_alone_escape_the_text_of_reports_and_documents(house: House) -> None:
@@ -156,20 +153,6 @@ def test_a_package_that_a_worker_would_import_is_found() -> None:
     )
     found = planted.foreign_to_workers()
     assert sorted(found) == [("explorer.topics.b", "psutil"), ("explorer.topics.b", "torch")]
-
-
-def test_whatever_is_public_has_a_docstring(house: House) -> None:
-    assert house.undocumented() == []
-
-
-def test_a_missing_docstring_is_found() -> None:
-    planted = House(
-        {
-            "explorer.text.a": '"""A."""\nclass B:\n    def c(self): ...\n    def _d(self): ...\n',
-            "explorer.text.e": "",
-        }
-    )
-    assert planted.undocumented() == ["explorer.text.a:B", "explorer.text.a:c", "explorer.text.e"]
 
 
 @pytest.mark.whole

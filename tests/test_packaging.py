@@ -12,12 +12,30 @@ from typing import Any
 
 import pytest
 
+from explorer import shipped
 from explorer.text.remedies import EXTRAS
 from tests.support.own_package import MINDSPORE, WRONG, WRONG_LINE, write_package
 
 ROOT = Path(__file__).resolve().parents[1]
 
 SITE_PACKAGES = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
+
+
+def test_in_a_checkout_shipped_files_lie_beside_the_package() -> None:
+    assert shipped.scenarios_folder() == shipped.PACKAGE.parent / "scenarios"
+    assert (shipped.scenarios_folder() / "dense_mse.py").is_file()
+    assert shipped.requirements_file() == shipped.PACKAGE.parent / "requirements.txt"
+
+
+def test_once_installed_scenarios_lie_inside_and_no_requirements_are_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "site-packages" / "explorer"
+    (package / "scenarios").mkdir(parents=True)
+    (package.parent / "requirements.txt").write_text("somebody==1.0\n")
+    monkeypatch.setattr(shipped, "PACKAGE", package)
+    assert shipped.scenarios_folder() == package / "scenarios"
+    assert shipped.requirements_file() is None
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Which tests a run takes: the quick ones, a shard, and the longest units first."""
+"""Which tests a run takes, the quick ones or a shard, in which order, and which in one process."""
 
 import subprocess
 import sys
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.tiers import Shard, in_order, record, recorded, shard_of, units_of
+from tests.support.work_units import work_unit
 
 SECONDS = {"lstm": 9.0, "training": 30.0, "a.py": 4.0, "b.py": 5.0}
 UNITS = ("a.py", "new.py", "lstm", "b.py", "training", "lstm")
@@ -51,6 +52,39 @@ def test_durations_are_kept_of_what_takes_a_while(tmp_path: Path) -> None:
     assert recorded("whole", path) == {"a.py": 7.0}
 
 
+def test_what_needs_no_framework_imports_none(pytestconfig: pytest.Config) -> None:
+    if not pytestconfig.getoption("--quick"):
+        pytest.skip("other tests of this process may import frameworks")
+    assert not {"mindspore", "torch", "jax"} & sys.modules.keys()
+
+
+@pytest.mark.parametrize(
+    ("test_id", "unit"),
+    [
+        ("tests/scenarios/test_every_scenario.py::test_float64_scenarios_match[lstm]", "lstm"),
+        ("tests/scenarios/test_lstm.py::test_it", "lstm"),
+        ("tests/engines/test_graphs.py::test_a_graph[torch-tape-lstm]", "lstm"),
+        ("tests/compare/test_align_captured_graphs.py::test_x", "conv_bn_relu_pool"),
+        ("tests/compare/test_align_captured_graphs.py::test_x[lstm]", "lstm"),
+        ("tests/corpus/test_recorded.py::test_x[real/gpt]", "real/gpt"),
+        ("tests/compare/training/test_pairs.py::test_x[momentum]", "tests/compare/training"),
+        ("tests/test_how_to.py::test_x", "tests/test_how_to.py::test_x"),
+        ("tests/topics/test_tape_life.py::test_x", "tape_life"),
+        ("tests/topics/test_tape_life_claims.py::test_y[27]", "tape_life"),
+        ("tests/topics/test_devices.py::test_x", "devices"),
+        ("tests/scenario/test_devices.py::test_x", "tests/scenario/test_devices.py"),
+        ("tests/independent/test_agreements.py::test_x[tape-life-23]", "tape_life"),
+        ("tests/independent/test_agreements.py::test_x[devices-study]", "devices"),
+        ("tests/independent/test_agreements.py::test_x", "tests/independent/test_agreements.py"),
+        ("tests/report/test_study.py::test_x", "tests/report/test_study.py"),
+    ],
+)
+def test_tests_that_share_a_scenario_or_a_topic_or_a_file_run_in_one_process(
+    test_id: str, unit: str
+) -> None:
+    assert work_unit(test_id) == unit
+
+
 PLANTED = """
 import time
 
@@ -75,20 +109,10 @@ def test_a_quick_test_that_takes_long_fails_and_one_that_waits_does_not(
     path = root / "tests" / "test_planted_for_tiers.py"
     path.write_text(PLANTED, encoding="utf-8")
     try:
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"]
-        ran = [
-            subprocess.run(
-                [*command, *options, str(path)],
-                cwd=root,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            for options in (["--quick"], [])
-        ]
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "--quick", str(path)]
+        ran = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     finally:
         path.unlink()
-    assert "1 failed, 2 passed" in ran[0].stdout
-    assert "FAILED tests/test_planted_for_tiers.py::test_that_takes_a_while" in ran[0].stdout
-    assert "a quick test may take 0.3" in ran[0].stdout
-    assert "3 passed" in ran[1].stdout
+    assert "1 failed, 2 passed" in ran.stdout
+    assert "FAILED tests/test_planted_for_tiers.py::test_that_takes_a_while" in ran.stdout
+    assert "a quick test may take 0.3" in ran.stdout

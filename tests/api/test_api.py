@@ -210,13 +210,6 @@ def test_graphs_are_those_of_a_stored_exploration(monkeypatch: pytest.MonkeyPatc
         explorer.diff("dense_mse", case="grad(1)")
 
 
-def as_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Claims and studies as where there is no framework: what is recorded is shown."""
-    functions = "explorer.api.functions"
-    monkeypatch.setattr(f"{functions}.board_in_place", recorded_board)
-    monkeypatch.setattr(f"{functions}.study_in_place", recorded_study)
-
-
 @pytest.mark.parametrize(
     "is_run",
     [
@@ -225,8 +218,9 @@ def as_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_claims_and_studies_show_themselves(is_run: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not is_run:
-        as_recorded(monkeypatch)
+    if not is_run:  # as where there is no framework: what is recorded is shown
+        monkeypatch.setattr("explorer.api.functions.board_in_place", recorded_board)
+        monkeypatch.setattr("explorer.api.functions.study_in_place", recorded_study)
     board = explorer.claims(4, 30)
     assert [row.id for row in board.board.rows] == [4, 30]
     page = shown(board)

@@ -31,11 +31,6 @@ def test_a_layer_is_shown_argument_by_argument(capsys: pytest.CaptureFixture[str
     assert "The defaults do the same." in lines
 
 
-@pytest.mark.parametrize("name", ["ops.gelu", "aten.gelu", "torch.nn.functional.gelu", "GeLU"])
-def test_every_name_shows_the_same_row(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert printed(capsys, name) == printed(capsys, "ops.gelu")
-
-
 def test_a_name_of_several_rows_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [line.split() for line in printed(capsys, "softmax").splitlines()[1:]]
     assert rows == [

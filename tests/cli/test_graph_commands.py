@@ -11,23 +11,19 @@ from tests.support.nets import NETS
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
-SQUARE = str(NETS / "square.py")
-BY_X = ("--case", "grad(0)")
-LABEL = GradCase("grad", 0).label
-
 
 @pytest.mark.usefixtures("warm")
 def test_graph_writes_the_file_asked_for_of_one_engine_or_of_two(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "square.json"
-    assert run(["graph", SQUARE, "--engine", "torch-tape", *BY_X, "-o", str(file)]) == 0
+    command = ["graph", str(NETS / "square.py"), "--case", "grad(0)", "--engine", "torch-tape"]
+    assert run([*command, "-o", str(file)]) == 0
     assert capfd.readouterr().out == f"wrote {file}\n"
     document = json.loads(file.read_text())
-    assert (document["engine"], document["case"]) == ("torch-tape", LABEL)
+    assert (document["engine"], document["case"]) == ("torch-tape", GradCase("grad", 0).label)
     assert {node["phase"] for node in document["nodes"]} == {"forward", "backward"}
-    engines = ("--engine", "mindspore-tape", "--engine", "torch-tape")
-    assert run(["graph", SQUARE, *engines, *BY_X, "-o", str(tmp_path / "two.svg")]) == 0
+    assert run([*command, "--engine", "mindspore-tape", "-o", str(tmp_path / "two.svg")]) == 0
     picture = (tmp_path / "two.svg").read_text()
     assert "mindspore-tape · grad(net" in picture
     assert "torch-tape · grad(net" in picture

@@ -1,5 +1,6 @@
 """Pictures of an earlier stage have no pair numbers: those of the report are of the last one."""
 
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,24 +10,17 @@ from explorer.api.results import Exploration
 from explorer.cli import graph as graph_command
 from explorer.cli.options import GraphOptions
 from explorer.model.passes import EXPANDED, FINAL
+from explorer.model.report import Report
 from tests.support.deep_nets import deep_report
 
 ENGINES = ("torch-tape", "mindspore-graph")
 
 BADGE = 'class="badge"'
 
-REPORT = deep_report(2)
 
-
-def by_command(stage: str | None, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The picture that the command writes."""
-    plan = SimpleNamespace(wanted=SimpleNamespace(engines=ENGINES))
-    monkeypatch.setattr(graph_command, "checked_plan", lambda options, engines: plan)
-    monkeypatch.setattr(graph_command, "explored", lambda plan: REPORT)
-    file = folder / "two.svg"
-    options = GraphOptions(name="net", output=file, engines=list(ENGINES), depth="all", stage=stage)
-    assert graph_command.write_graph(options) == 0
-    return file.read_text()
+@cache
+def whole() -> Report:
+    return deep_report(2)
 
 
 @pytest.mark.slow
@@ -36,7 +30,13 @@ def by_command(stage: str | None, folder: Path, monkeypatch: pytest.MonkeyPatch)
 def test_pairs_have_numbers_where_both_graphs_are_the_last_ones(
     stage: str | None, has_numbers: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written = by_command(stage, tmp_path, monkeypatch)
-    drawn = Exploration(REPORT).graph(*ENGINES, depth="all", stage=stage)
+    plan = SimpleNamespace(wanted=SimpleNamespace(engines=ENGINES))
+    monkeypatch.setattr(graph_command, "checked_plan", lambda options, engines: plan)
+    monkeypatch.setattr(graph_command, "explored", lambda plan: whole())
+    file = tmp_path / "two.svg"
+    options = GraphOptions(name="net", output=file, engines=list(ENGINES), depth="all", stage=stage)
+    assert graph_command.write_graph(options) == 0
+    written = file.read_text()
+    drawn = Exploration(whole()).graph(*ENGINES, depth="all", stage=stage)
     assert (BADGE in written) is (BADGE in drawn.text) is has_numbers
     assert all((BADGE in svg.decode()) is has_numbers for svg in drawn.each())

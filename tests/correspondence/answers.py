@@ -4,7 +4,7 @@ import pickle
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,6 +39,13 @@ def cotangents(shapes: list[tuple[int, ...]], seed: int) -> list[Array]:
     """Factors of the results in the sum that is differentiated."""
     rng = np.random.default_rng(seed)
     return [rng.normal(size=shape) for shape in shapes]
+
+
+def flat(results: Any) -> list[Any]:
+    """The tensors of a result, as a flat list."""
+    if not isinstance(results, tuple | list):
+        return [results]
+    return [tensor for result in results if result is not None for tensor in flat(result)]
 
 
 def _outcome(answer: Callable[[Call], Answer], call: Call) -> Answer | Raised:

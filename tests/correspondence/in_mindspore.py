@@ -9,7 +9,7 @@ import numpy as np
 from mindspore import Parameter, ParameterTuple, Tensor, nn
 
 from explorer.scenario.layouts import KNOWN, layout_of, to_mindspore, to_torch, torch_name
-from tests.correspondence.answers import Answer, cotangents, weight, work
+from tests.correspondence.answers import Answer, cotangents, flat, weight, work
 from tests.correspondence.settings import Array, Call
 
 LAYER = re.compile(r"_l\d+(_reverse)?$")
@@ -55,8 +55,8 @@ class Run:
         for name, parts in self.operands.items():
             given[name] = tuple(parts) if name in self.call.lists else parts[0]
         if self.function:
-            return _flat(self.function(**given, **self.call.arguments))
-        results = _flat(self.made(*given.values(), *self.called_with.values()))
+            return flat(self.function(**given, **self.call.arguments))
+        results = flat(self.made(*given.values(), *self.called_with.values()))
         # What a primitive returns beside its result is for its gradient.
         return results if self.call.is_layer else results[:1]
 
@@ -160,12 +160,6 @@ def _places(call: Call) -> list[tuple[str, int]]:
         if arrays[0].dtype == np.float32 and name not in call.constants:
             places += [(name, place) for place in range(len(arrays))]
     return places
-
-
-def _flat(results: Any) -> list[Tensor]:
-    if isinstance(results, Tensor):
-        return [results]
-    return [tensor for result in results if result is not None for tensor in _flat(result)]
 
 
 def _cells(kind: str) -> dict[str, Any]:

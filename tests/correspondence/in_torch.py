@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from tests.correspondence.answers import Answer, cotangents, weight, work
+from tests.correspondence.answers import Answer, cotangents, flat, weight, work
 from tests.correspondence.settings import Call
 
 
@@ -24,7 +24,7 @@ def answer(call: Call) -> Answer:
     for part in path.split(".")[1:]:
         function = getattr(function, part)
     module = _module(function, call) if call.is_layer else None
-    outputs = _flat(module(*given.values()) if module else _called(function, call, given))
+    outputs = flat(module(*given.values()) if module else _called(function, call, given))
 
     weights = dict(module.named_parameters()) if module else {}
     differentiated = {name: parts for name, parts in tensors.items() if parts[0].requires_grad}
@@ -60,12 +60,6 @@ def _called(function: Any, call: Call, given: dict[str, Any]) -> Any:
     if call.callable.startswith("aten.") and not isinstance(results, torch.Tensor):
         return results[0]  # what else an operator returns is for its gradient
     return results
-
-
-def _flat(results: Any) -> list[torch.Tensor]:
-    if isinstance(results, torch.Tensor):
-        return [results]
-    return [tensor for result in results if result is not None for tensor in _flat(result)]
 
 
 def _state_of(module: torch.nn.Module) -> dict[str, Any]:

@@ -51,10 +51,7 @@ def signature_of(name: str) -> list[Parameters]:
         return signature_of(f"{name}_with_indices")
     if any(parameter.kind == parameter.VAR_POSITIONAL for parameter in parameters.values()):
         return []
-    found: Parameters = {}
-    for parameter in parameters.values():
-        is_required = parameter.default is parameter.empty
-        found[parameter.name] = REQUIRED if is_required else _plain(parameter.default)
+    found = {parameter.name: _default(parameter) for parameter in parameters.values()}
     # How the base of recurrent layers is called is not how they are: they set its mode.
     if last in RECURRENT:
         found.pop("mode")
@@ -78,9 +75,12 @@ def _of_primitive(kind: Any) -> Parameters:
     for function in (kind.__init__, kind.__call__):
         for parameter in list(inspect.signature(function).parameters.values())[1:]:
             if parameter.kind != parameter.VAR_POSITIONAL:
-                is_required = parameter.default is parameter.empty
-                found[parameter.name] = REQUIRED if is_required else _plain(parameter.default)
+                found[parameter.name] = _default(parameter)
     return found
+
+
+def _default(parameter: inspect.Parameter) -> Any:
+    return REQUIRED if parameter.default is parameter.empty else _plain(parameter.default)
 
 
 def _schemas(last: str) -> list[Parameters]:

@@ -61,16 +61,13 @@ def _widened(each: Widened) -> Row:
         if operand.torch == each.operand:
             operand = msgspec.structs.replace(operand, drawn=each.drawn)
         operands.append(operand)
-    arguments = [argument for argument in row.arguments if argument.mindspore != _name(each)]
+    name = each.argument.mindspore if each.argument else ""
+    arguments = [argument for argument in row.arguments if argument.mindspore != name]
     if each.argument:
         arguments.append(each.argument)
     return msgspec.structs.replace(
         row, operands=tuple(operands), arguments=tuple(arguments), compared="gradients"
     )
-
-
-def _name(each: Widened) -> str:
-    return each.argument.mindspore if each.argument else ""
 
 
 class Runs:
@@ -181,16 +178,13 @@ def _planted(runs: Runs) -> Iterator[tuple[tuple[str, str], Setting, Answer | Ra
     for setting, here, _ in runs.answered("rows"):
         for argument in setting.row.arguments:
             given = setting.torch.arguments.get(argument.torch, argument.torch_default)
-            if not _is_tried(argument) or given == argument.torch_default:
+            is_tried = argument.mindspore and argument.torch and argument.way not in COMPANIONS
+            if not is_tried or given == argument.torch_default:
                 continue
             others = {**setting.torch.arguments}
             del others[argument.torch]
             call = setting.torch._replace(arguments=others)
             yield (setting.row.torch, argument.torch), setting._replace(torch=call), here
-
-
-def _is_tried(argument: Argument) -> bool:
-    return bool(argument.mindspore and argument.torch) and argument.way not in COMPANIONS
 
 
 # Names and defaults
@@ -251,19 +245,14 @@ def _wrong(row: Row, framework: Framework, overloads: list[Parameters]) -> list[
             texts.append(f"has no {name}")
         elif there and not any(_is_same(name, default, value) for value in there):
             texts.append(f"{name} is {there[0]!r} by default, the table has {default!r}")
-    is_called_with_operands = row.kind == "function" and not _is_class(row.name(framework))
-    if is_called_with_operands:
+    is_class = row.name(framework).rpartition(".")[2][:1].isupper()
+    if row.kind == "function" and not is_class:  # a primitive is a class too
         texts += _wrong_operands(operands, overloads)
     if len(overloads) == 1:
         said = {*known, *operands, *row.unmatched}
         first = next(iter(overloads[0]), "")
         texts += [f"the table lacks {name}" for name in overloads[0] if name not in {*said, first}]
     return texts
-
-
-def _is_class(name: str) -> bool:
-    """Whether a callable is a layer or a primitive."""
-    return name.rpartition(".")[2][:1].isupper()
 
 
 def _wrong_operands(operands: dict[str, bool], overloads: list[Parameters]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The table of correspondences: how rows are found, what differs by default, how values are translated."""
+"""The table of correspondences: how rows are found, what differs, how values are translated and compared."""
 
 import math
 from collections import Counter
@@ -6,10 +6,14 @@ from collections.abc import Mapping
 
 import pytest
 
-from explorer.correspondence.records import UNKNOWN, Absent, Row, Value
+from explorer.correspondence.comparison import (
+    Call,
+    differing_arguments,
+    differing_settings,
+    other_settings,
+)
+from explorer.correspondence.records import Absent, Row, Value
 from explorer.correspondence.table import (
-    LAYERS,
-    OPS,
     ROWS,
     family_of,
     layer_of,
@@ -20,6 +24,7 @@ from explorer.correspondence.table import (
 from explorer.correspondence.translation import differences, same_as, translate
 from explorer.correspondence.ways import COMPANIONS, WAYS, NoCounterpartError, same_ends
 from explorer.model.engines import Framework
+from explorer.model.graph import Arguments
 from explorer.words.correspondences import FACTS, UNMATCHED
 from explorer.words.correspondences import WAYS as WORDS
 from tests.correspondence.settings import settings
@@ -30,11 +35,6 @@ def row_of(mindspore: str, torch: str = "") -> Row:
     rows = [row for row in ROWS if row.mindspore == mindspore and torch in row.torch]
     assert len(rows) == 1
     return rows[0]
-
-
-def test_it_has_at_least_sixty_families_and_forty_layers() -> None:
-    assert len({row.family for row in OPS}) >= 60
-    assert len({row.mindspore for row in LAYERS}) >= 40
 
 
 def test_no_two_rows_pair_the_same_callables() -> None:
@@ -166,45 +166,28 @@ def test_every_name_finds_a_row() -> None:
 # What differs by default
 
 
-@pytest.mark.parametrize(
-    ("name", "differing", "as_torch", "as_mindspore"),
-    [
-        (
-            "nn.GELU",
-            ["approximate"],
-            "nn.GELU(approximate=False)",
-            "torch.nn.GELU(approximate='tanh')",
-        ),
-        (
-            "nn.Conv2d",
-            ["pad_mode", "has_bias"],
-            "nn.Conv2d(..., pad_mode='valid', has_bias=True)",
-            "torch.nn.Conv2d(..., padding='same', bias=False)",
-        ),
-        (
-            "nn.LeakyReLU",
-            ["alpha"],
-            "nn.LeakyReLU(alpha=0.01)",
-            "torch.nn.LeakyReLU(negative_slope=0.2)",
-        ),
-        ("nn.BatchNorm2d", [], "", ""),
-        ("nn.Dropout", [], "", ""),
-        ("ops.topk", [], "", ""),
-        ("nn.Softmax", ["axis"], "", "torch.nn.Softmax(dim=-1)"),
-        ("ops.var", ["ddof"], "ops.var(..., ddof=1)", "torch.var(..., correction=0)"),
-        (
-            "nn.MaxPool2d",
-            ["kernel_size", "stride"],
-            "nn.MaxPool2d(stride=kernel_size)",
-            "torch.nn.MaxPool2d(kernel_size=1, stride=1)",
-        ),
-    ],
-)
-def test_defaults_that_differ_and_what_to_write(
-    name: str, differing: list[str], as_torch: str, as_mindspore: str
-) -> None:
+DEFAULTS = """
+    nn.GELU | approximate | nn.GELU(approximate=False) | torch.nn.GELU(approximate='tanh')
+    nn.Conv2d | pad_mode has_bias | nn.Conv2d(..., pad_mode='valid', has_bias=True)\
+ | torch.nn.Conv2d(..., padding='same', bias=False)
+    nn.LeakyReLU | alpha | nn.LeakyReLU(alpha=0.01) | torch.nn.LeakyReLU(negative_slope=0.2)
+    nn.BatchNorm2d | | |
+    nn.Dropout | | |
+    ops.topk | | |
+    nn.Softmax | axis | | torch.nn.Softmax(dim=-1)
+    ops.var | ddof | ops.var(..., ddof=1) | torch.var(..., correction=0)
+    nn.MaxPool2d | kernel_size stride | nn.MaxPool2d(stride=kernel_size)\
+ | torch.nn.MaxPool2d(kernel_size=1, stride=1)
+"""
+"""A layer or function, the arguments that differ by default, and what to write for the other's."""
+
+
+@pytest.mark.parametrize("line", DEFAULTS.strip().splitlines())
+def test_defaults_that_differ_and_what_to_write(line: str) -> None:
+    name, differing, as_torch, as_mindspore = (cell.strip() for cell in line.split("|"))
     row = row_of(name)
-    assert [difference.argument.mindspore for difference in differences(row)] == differing
+    found = [difference.argument.mindspore for difference in differences(row)]
+    assert found == differing.split()
     assert same_as(row, "mindspore") == as_torch
     assert same_as(row, "torch") == as_mindspore
 
@@ -216,7 +199,6 @@ def test_what_is_written_for_the_other_s_defaults_is_their_translation() -> None
             theirs = argument.torch_default
             if difference.for_mindspore and argument.way == "same" and argument.torch:
                 assert difference.for_mindspore[argument.mindspore] == theirs
-            assert argument.mindspore_default is not UNKNOWN
 
 
 # Single ways
@@ -321,3 +303,84 @@ def test_no_default_is_unknown_where_both_sides_have_the_argument() -> None:
         for argument in row.arguments:
             if argument.mindspore and argument.torch:
                 assert Absent.UNKNOWN not in (argument.mindspore_default, argument.torch_default)
+
+
+CONV: Arguments = {"stride": 1, "dilation": 1, "kernel_size": (3, 3)}
+HERE: Arguments = {**CONV, "pad_mode": "same", "padding": 0, "group": 1, "has_bias": True}
+THERE: Arguments = {**CONV, "groups": 1, "bias": True}
+
+
+def both_ways(
+    name: str, here: Arguments, other: str, there: Arguments
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The settings that differ, in MindSpore and in PyTorch, the same from either side."""
+    mindspore, torch = Call("mindspore", name, here), Call("torch", other, there)
+    ours, theirs = differing_settings(mindspore, torch)
+    assert differing_settings(torch, mindspore) == (theirs, ours)
+    return ours, theirs
+
+
+@pytest.mark.parametrize(
+    ("momentum", "differs"), [(0.9, False), (0.1, True), (0.90000001, False), (0.901, True)]
+)
+def test_a_momentum_is_the_same_the_other_way_round(momentum: float, differs: bool) -> None:
+    found = both_ways("nn.BatchNorm2d", {"momentum": momentum}, "nn.BatchNorm2d", {"momentum": 0.1})
+    assert found == ((("momentum",), ("momentum",)) if differs else ((), ()))
+
+
+def test_arguments_of_other_names_are_compared() -> None:
+    ours: Arguments = {"epsilon": 1e-7}
+    assert both_ways("nn.LayerNorm", ours, "nn.LayerNorm", {"eps": 1e-5}) == (
+        ("epsilon",),
+        ("eps",),
+    )
+    assert both_ways("nn.LayerNorm", ours, "nn.LayerNorm", {"eps": 1e-7}) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("padding", "differs"), [(0, True), (1, False), ((1, 1), False), (2, True)]
+)
+def test_padding_by_mode_is_the_padding_that_these_windows_take(
+    padding: int | tuple[int, ...], differs: bool
+) -> None:
+    found = both_ways("nn.Conv2d", HERE, "nn.Conv2d", {**THERE, "padding": padding})
+    assert found == ((("pad_mode", "padding"), ("padding",)) if differs else ((), ()))
+
+
+def test_a_bias_that_one_side_lacks_differs() -> None:
+    found = both_ways(
+        "nn.Conv2d", {**HERE, "has_bias": False}, "nn.Conv2d", {**THERE, "padding": 1}
+    )
+    assert found == (("has_bias",), ("bias",))
+
+
+def test_a_value_that_the_other_side_cannot_express_differs() -> None:
+    ours, _ = both_ways("nn.ELU", {"alpha": 1.0}, "nn.ELU", {"alpha": 0.5})
+    assert ours == ("alpha",)
+
+
+@pytest.mark.parametrize(("axis", "differs"), [(-1, False), (1, False), (0, True)])
+def test_an_axis_may_count_from_either_end(axis: int, differs: bool) -> None:
+    ours = Call("mindspore", "Softmax", {"axis": (axis,)}, 2)
+    theirs = Call("torch", "aten._softmax.default", {"dim": 1}, 2)
+    assert differing_arguments(ours, theirs) == ((("axis",), ("dim",)) if differs else ((), ()))
+
+
+def test_ops_of_one_framework_and_unknown_ones_are_compared_by_name() -> None:
+    one, other = (
+        Call("torch", "aten.x", {"eps": 1.0, "p": 1}),
+        Call("torch", "aten.x", {"eps": 2.0}),
+    )
+    assert differing_arguments(one, other) == (("eps",), ("eps",))
+    unknown = Call("mindspore", "Unheard", {"eps": 2.0, "q": 1})
+    assert differing_arguments(one, unknown) == (("eps",), ("eps",))
+
+
+def test_settings_are_given_with_their_values_where_the_table_has_the_two_layers() -> None:
+    ours, theirs = other_settings(
+        Call("mindspore", "nn.BatchNorm2d", {"eps": 1e-3, "momentum": 0.9}),
+        Call("torch", "nn.BatchNorm2d", {"eps": 1e-5, "momentum": 0.1}),
+    )
+    assert (ours, theirs) == ({"eps": 1e-3}, {"eps": 1e-5})
+    unknown = Call("torch", "Own", {"eps": 1e-5})
+    assert other_settings(Call("mindspore", "nn.BatchNorm2d", {"eps": 1e-3}), unknown) == ({}, {})

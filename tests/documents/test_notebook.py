@@ -4,9 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 from playwright.sync_api import expect, sync_playwright
 
 from tests.support.command_line import ROOT
@@ -27,6 +25,10 @@ pytestmark = [
 def outputs(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What a reader sees under each cell, by MIME type."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    # (Not above: a run that leaves this out need not wait a second for them.)
+    import nbformat
+    from nbclient import NotebookClient
+
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]

@@ -10,7 +10,6 @@ from explorer.drawing.cards import card, cards, label_lines, short_name
 from explorer.drawing.label_text import fit, fit_between, fit_name, measure
 from explorer.drawing.marks import Mark, marks
 from explorer.drawing.shown import show
-from explorer.model.graph import GradGraph, Node
 from tests.support import drawing_graphs
 from tests.support.handmade_graph import HandmadeGraph
 
@@ -106,24 +105,11 @@ def test_a_buffer_that_backward_has_changed_is_drawn_as_a_result_and_no_gradient
     assert roles == ["leaf", "gradient", "result"]
 
 
-def leaves(graph: GradGraph) -> list[Node]:
-    """Parameters and gradients in sight."""
-    return [
-        node
-        for node in graph.nodes
-        if node.kind == "parameter" or (node.kind == "output" and node.phase == "backward")
-    ]
-
-
 def test_a_merged_module_has_one_card_of_parameters_and_one_of_gradients() -> None:
-    graph = show(drawing_graphs.bottlenecks(2), 2).graph
-    assert [node.name for node in leaves(graph)] == [
-        "9 parameters",
-        "9 parameters",
-        "9 gradients",
-        "9 gradients",
-        "dx",
-    ]
+    nodes = show(drawing_graphs.bottlenecks(2), 2).graph.nodes
+    assert [node.name for node in nodes if node.kind == "parameter"] == ["9 parameters"] * 2
+    results = [node.name for node in nodes if (node.kind, node.phase) == ("output", "backward")]
+    assert results == ["9 gradients", "9 gradients", "dx"]
 
 
 def test_a_card_of_parameters_names_their_module_and_them() -> None:

@@ -24,7 +24,6 @@ GRAPHS: dict[str, Callable[[], GradGraph]] = {
     "bottlenecks": lambda: drawing_graphs.bottlenecks(3),
     "experts": lambda: drawing_graphs.experts(12),
     "unrolled": lambda: drawing_graphs.unrolled(6),
-    "tied": drawing_graphs.tied,
 }
 DEPTHS = (0, 1, 2, 3, "all")
 

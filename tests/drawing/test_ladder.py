@@ -11,7 +11,7 @@ import pytest
 from explorer.drawing import draw
 from explorer.drawing.label_text import measure
 from explorer.engines.capture.lint import lint
-from explorer.model.graph import GradGraph, Node
+from explorer.model.graph import GradGraph
 from tests.support import drawing_graphs
 from tests.support.handmade_graph import HandmadeGraph
 from tests.support.svg_pictures import (
@@ -104,16 +104,10 @@ def test_columns_stand_in_order_leaves_forward_backward_gradients(drawn: DrawnGr
     places = boxes(drawn.svg)
     columns: list[list[Rectangle]] = [[], [], [], []]
     for node in drawn.graph.nodes:
-        columns[column_of(node)].append(places[node.id])
+        forward, backward = (1 - (node.kind in LEAVES)), 2 + (node.kind == "output")
+        columns[forward if node.phase == "forward" else backward].append(places[node.id])
     for left, right in pairwise(columns):
         assert max(box.right for box in left) < min(box.x for box in right)
-
-
-def column_of(node: Node) -> int:
-    """The number of a node's column, counted from the left."""
-    if node.phase == "forward":
-        return 0 if node.kind in LEAVES else 1
-    return 3 if node.kind == "output" else 2
 
 
 def test_each_backward_operator_is_level_with_its_forward_operator(drawn: DrawnGraph) -> None:

@@ -1,14 +1,14 @@
 """The vertical ways past the rows of a lane, and the tracks in the gaps between rows."""
 
 from collections import defaultdict
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import NamedTuple
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.drawing.cards import card
-from explorer.drawing.ladder.columns import APART, CLEARANCE, Interval, Lane, union
+from explorer.drawing.ladder.columns import APART, CLEARANCE, Lane
 from explorer.drawing.ladder.routing import Tracks
 from explorer.model.graph import Node
 
@@ -115,22 +115,5 @@ def test_pieces_on_one_track_do_not_touch_unless_they_are_of_one_origin(
     for sharing in by_track.values():
         for piece, other in combinations(sharing, 2):
             if piece.origin != other.origin:
-                assert are_apart(piece, other)
-
-
-def are_apart(piece: Piece, other: Piece) -> bool:
-    """Whether two pieces have no point in common."""
-    is_before = max(piece.start, piece.end) < min(other.start, other.end)
-    is_behind = max(other.start, other.end) < min(piece.start, piece.end)
-    return is_before or is_behind
-
-
-@given(bounds=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=8))
-def test_a_union_holds_the_same_points_in_disjoint_intervals(bounds: list[tuple[int, int]]) -> None:
-    intervals = [Interval(min(pair), max(pair)) for pair in bounds]
-    united = union(intervals)
-    for before, behind in pairwise(united):
-        assert before.right < behind.left
-    for x in range(31):
-        is_inside = any(left <= x <= right for left, right in intervals)
-        assert is_inside == any(left <= x <= right for left, right in united)
+                is_before = max(piece.start, piece.end) < min(other.start, other.end)
+                assert is_before or max(other.start, other.end) < min(piece.start, piece.end)

@@ -62,22 +62,6 @@ def test_the_svg_is_described_and_named() -> None:
         assert part in tooltip
 
 
-def keeping(count: int) -> GradGraph:
-    """A graph whose backward reads the values of so many operators."""
-    g = HandmadeGraph()
-    value = g.leaf("x", "input")
-    made = []
-    for _ in range(3):
-        value = g.add("exp", [value])
-        made.append(value)
-    g.result("y", value)
-    gradient = g.seed()
-    for place, node in enumerate(reversed(made)):
-        gradient = g.back("mul", node, [gradient], [node] if place < count else [])
-    g.gradient("dx", gradient)
-    return g.record()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "kept"),
@@ -88,6 +72,14 @@ def keeping(count: int) -> GradGraph:
     ],
 )
 def test_a_picture_counts_its_nodes_and_what_is_kept(count: int, kept: str) -> None:
-    said = "\n".join(texts(read_svg(draw(keeping(count), format="svg"))))
+    g = HandmadeGraph()
+    value = g.leaf("x", "input")
+    made = [value := g.add("exp", [value]) for _ in range(3)]
+    g.result("y", value)
+    gradient = g.seed()
+    for place, node in enumerate(reversed(made)):
+        gradient = g.back("mul", node, [gradient], [node] if place < count else [])
+    g.gradient("dx", gradient)
+    said = "\n".join(texts(read_svg(draw(g.record(), format="svg"))))
     assert f"5 forward, 5 backward nodes{kept}" in said
     assert ("kept for backward" in said.split("backward nodes")[1][:40]) is bool(count)

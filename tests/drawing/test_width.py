@@ -12,7 +12,7 @@ from explorer.model.graph import GradGraph
 from tests.support import drawing_graphs
 from tests.support.handmade_graph import HandmadeGraph
 from tests.support.sampling import sampled
-from tests.support.svg_pictures import boxes, edges, picture_size, read_svg
+from tests.support.svg_pictures import picture_size, read_svg
 
 WIDEST = 6000.0
 """The bound on the width of a picture of a net of some hundred nodes, in points."""
@@ -72,19 +72,3 @@ def test_a_narrowed_row_keeps_its_order_and_its_boxes_apart() -> None:
     for left, right in pairwise(order):
         assert narrow[right] - narrow[left] >= 120
     assert narrow["d"] - narrow["a"] + 100 <= WIDEST_ROW + 1
-
-
-@pytest.mark.whole
-@pytest.mark.slow
-def test_a_wrapped_picture_is_whole() -> None:
-    graph = drawing_graphs.experts(24)
-    svg = read_svg(draw(graph, format="svg", depth="all", timeout=60))
-    places = boxes(svg)
-    assert set(places) == {node.id for node in graph.nodes}
-    assert len(edges(svg)) == len({(edge.origin, edge.target) for edge in graph.edges})
-    ordered = sorted(places.values(), key=lambda box: box.y)
-    for index, box in enumerate(ordered):
-        for other in ordered[index + 1 :]:
-            if other.y >= box.bottom:
-                break
-            assert not box.overlaps(other)

@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from explorer.engines.mindspore.ir import IRSyntaxError, Module, parse, read
 from explorer.engines.mindspore.ir.records import (
@@ -26,7 +27,9 @@ from explorer.engines.mindspore.ir.records import (
     Type,
     Value,
 )
-from tests.support.ir_texts import RETURN, SAMPLES, module_of, node_of_type, statement
+from tests.support.ir_modules import modules
+from tests.support.ir_printer import module_text
+from tests.support.ir_texts import RETURN, SAMPLES, module_of, node_of_type, statement, without
 
 FLOAT = Type("Tensor", (Type("Float32"),))
 FORWARD_PRODUCT = "Default/MatMul-op1"
@@ -412,3 +415,13 @@ def test_where_all_parameters_have_names_what_looks_undeclared_is_an_operator() 
     for parameters in ("%para1_x", ""):
         (node,) = parse(module_of(*statements, parameters=parameters), "net.ir").subgraphs[0].nodes
         assert (node.op, node.callee) == ("Parameter_5", None)
+
+
+SLOW_TO_DRAW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
+@pytest.mark.slow
+@settings(max_examples=25, suppress_health_check=SLOW_TO_DRAW)
+@given(modules())
+def test_what_is_printed_is_read_back_unchanged(module: Module) -> None:
+    assert without(parse(module_text(module), "f.ir")) == without(module)

@@ -70,8 +70,9 @@ def test_a_worker_runs_in_its_environment_and_is_started_anew_where_that_has_cha
     lent: Path,
 ) -> None:
     process = "tests.support.worker_targets:process"
+    evaluated = "tests.support.worker_targets:evaluated"
     with Workers() as workers:
-        prefix = workers.call("torch@lent", "tests.support.worker_targets:prefix", Word(""), Word)
+        prefix = workers.call("torch@lent", evaluated, Word("sys.prefix"), Word)
         assert prefix == Word(str(lent))
         assert isinstance(about_framework(workers, "torch", "lent"), About)
         told = [workers.call("torch@lent", process, Word(""), Word) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Why two nets differ: arguments that were tried in the real frameworks, and that explain it."""
+"""Why two nets differ: arguments that explain it, tried in the real frameworks; several mistakes at once."""
 
 import ast
 from itertools import product
@@ -9,13 +9,17 @@ import pytest
 from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause, InputChange, InputHow, LeftOut, Mend, OtherInputs, Related
+from explorer.model.divergence import Divergence, GradientAdded
 from explorer.model.graph import Arguments
-from explorer.model.report import Report
 from explorer.scenario.load import load
+from explorer.words.causes import cause as cause_text
+from explorer.words.mended import summary
 from explorer.workers.workers import Workers
-from tests.support.causes import MATRIX, MISTAKES, Mistake, net_with
-from tests.support.mindspore_causes import BY_HAND
+from tests.support.causes import BY_HAND, MATRIX, MISTAKES, Mistake, net_with
+from tests.support.nets import NETS
 from tests.support.samples import some, some_rows
+from tests.support.several_mistakes import SEVERAL, Planted, Several, net_with_several
+from tests.support.twin_nets import twin_file
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -38,9 +42,10 @@ MENDED = [
 ]
 
 
-def compared(mistake: Mistake, engines: tuple[str, ...], folder: Path, workers: Workers) -> Report:
-    scenario = load(net_with(mistake, folder))
-    return explore(scenario, workers, engines=engines, selection="main", oracle=False)
+def compared(path: Path, engines: tuple[str, ...], workers: Workers) -> Alignment:
+    report = explore(load(path), workers, engines=engines, selection="main", oracle=False)
+    (alignment,) = report.alignments
+    return alignment
 
 
 def causes(alignment: Alignment) -> list[Cause]:
@@ -59,7 +64,7 @@ def causes(alignment: Alignment) -> list[Cause]:
 def test_the_argument_that_makes_the_difference_is_found_by_trying_it(
     name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers
 ) -> None:
-    (alignment,) = compared(MISTAKES[name], engines, tmp_path, workers).alignments
+    alignment = compared(net_with(MISTAKES[name], tmp_path), engines, workers)
     found = causes(alignment)
     explained_by = MISTAKES[name].explained_by
     assert len(alignment.causes) in (0, len(alignment.divergences))  # 0 where nothing can be tried
@@ -76,7 +81,7 @@ def test_the_argument_that_makes_the_difference_is_found_by_trying_it(
 @pytest.mark.parametrize("name", some(MENDED, "momentum the other way round"))
 def test_what_is_to_be_written_really_mends_it(name: str, tmp_path: Path, workers: Workers) -> None:
     mistake = MISTAKES[name]
-    (alignment,) = compared(mistake, PAIRS[0], tmp_path, workers).alignments
+    alignment = compared(net_with(mistake, tmp_path), PAIRS[0], workers)
     (cause,) = causes(alignment)
     sides = {mend.side: mend for mend in cause.mends}
     assert sides.keys() == {"left", "right"}
@@ -84,7 +89,7 @@ def test_what_is_to_be_written_really_mends_it(name: str, tmp_path: Path, worker
         mistake._replace(torch=changed(mistake.torch, sides["left"])),
         mistake._replace(mindspore=changed(mistake.mindspore, sides["right"])),
     ):
-        (mended,) = compared(net, PAIRS[0], tmp_path, workers).alignments
+        mended = compared(net_with(net, tmp_path), PAIRS[0], workers)
         assert mended.divergence is None, net
 
 
@@ -108,41 +113,41 @@ def rounded(arguments: Arguments) -> Arguments:
     }
 
 
-SAME_PADDING = {
-    "max pooling": Mistake(
-        "nn.MaxPool2d(3, 2, pad_mode='same')", "nn.MaxPool2d(3, 2, padding=1)", (2, 3, 8, 8), None
+SAME_PADDING: dict[str, tuple[str, str, InputHow, tuple[float, ...]]] = {
+    "max pooling": (
+        "nn.MaxPool2d(3, 2, pad_mode='same')",
+        "nn.MaxPool2d(3, 2, padding=1)",
+        "padded_below",
+        (0.0, 1.0, 0.0, 1.0),
     ),
-    "wide windows": Mistake(
+    "wide windows": (
         "nn.Conv2d(3, 4, (3, 5), stride=2, pad_mode='same', has_bias=True)",
         "nn.Conv2d(3, 4, (3, 5), stride=2, padding=(1, 2))",
-        (2, 3, 8, 8),
-        None,
+        "padded",
+        (0.0, 1.0, 1.0, 2.0),
     ),
 }
-"""Layers that pad more at the end of each axis than at its beginning, as no argument of PyTorch's does."""
+"""Layers that pad more at the end of each axis than at its beginning, as no argument of PyTorch's does.
 
-PADDED: dict[str, tuple[InputHow, tuple[float, ...]]] = {
-    "max pooling": ("padded_below", (0.0, 1.0, 0.0, 1.0)),
-    "wide windows": ("padded", (0.0, 1.0, 1.0, 2.0)),
-}
-"""How the input of PyTorch's layer is padded, and by how much at each end."""
+And how the input of PyTorch's layer is padded, and by how much at each end.
+"""
 
 
 @pytest.mark.parametrize("name", some(SAME_PADDING, "max pooling"))
 def test_padding_by_mode_is_found_by_padding_the_input(
     name: str, tmp_path: Path, workers: Workers
 ) -> None:
-    mistake = SAME_PADDING[name]
-    (alignment,) = compared(mistake, PAIRS[0], tmp_path, workers).alignments
+    mindspore, torch, how, ends = SAME_PADDING[name]
+    mistake = Mistake(mindspore, torch, (2, 3, 8, 8), None)
+    alignment = compared(net_with(mistake, tmp_path), PAIRS[0], workers)
     (cause,) = causes(alignment)
-    how, ends = PADDED[name]
     change = InputChange((0,), how, ends)
     assert cause.change == OtherInputs(changes=(change,))
 
     (mend,) = cause.mends  # PyTorch's layers cannot pad so
     assert mend.side == "right"
     mended = mistake._replace(mindspore=changed(mistake.mindspore, mend))
-    (alignment,) = compared(mended, PAIRS[0], tmp_path, workers).alignments
+    alignment = compared(net_with(mended, tmp_path), PAIRS[0], workers)
     assert alignment.divergence is None
 
 
@@ -159,7 +164,7 @@ def test_an_op_that_one_net_leaves_out_is_named(
 ) -> None:
     mindspore, torch, op = ALONE[name]
     mistake = Mistake(mindspore, torch, MATRIX, None)
-    (alignment,) = compared(mistake, TAPES, tmp_path, workers).alignments
+    alignment = compared(net_with(mistake, tmp_path), TAPES, workers)
     left_out = [cause for cause in causes(alignment) if isinstance(cause.change, LeftOut)]
     assert [cause for cause in left_out if op in cause.op.lower()]
 
@@ -168,7 +173,7 @@ def test_an_op_that_one_net_leaves_out_is_named(
 def test_zeros_in_the_place_of_everything_explain_nothing(tmp_path: Path, workers: Workers) -> None:
     """A value that is zero throughout is soon equal to another one that is."""
     zeros = "h * ops.zeros_like(h)", "h * torch.rand_like(h).gt(2.0).logical_not()"
-    (alignment,) = compared(Mistake(*zeros, MATRIX, None), TAPES, tmp_path, workers).alignments
+    alignment = compared(net_with(Mistake(*zeros, MATRIX, None), tmp_path), TAPES, workers)
     for cause in causes(alignment):
         change = cause.change
         assert not (isinstance(change, OtherInputs) and change.changes[0].how == "replaced")
@@ -181,7 +186,7 @@ def test_a_bias_that_one_net_lacks_is_found_by_leaving_it_out(
 ) -> None:
     # What the layers yield is too large to be kept whole.
     mistake = Mistake("nn.Dense(6, 400, has_bias=False)", "nn.Linear(6, 400)", (4, 3, 6), None)
-    (alignment,) = compared(mistake, PAIRS[0], tmp_path, workers).alignments
+    alignment = compared(net_with(mistake, tmp_path), PAIRS[0], workers)
     (cause,) = causes(alignment)
     assert isinstance(cause.change, OtherInputs)
     (zeros,) = cause.change.changes
@@ -189,7 +194,7 @@ def test_a_bias_that_one_net_lacks_is_found_by_leaving_it_out(
     sides = {mend.side: mend for mend in cause.mends}
     assert sides["right"].arguments == {"has_bias": True}
     mended = mistake._replace(torch=changed(mistake.torch, sides["left"]))
-    (alignment,) = compared(mended, PAIRS[0], tmp_path, workers).alignments
+    alignment = compared(net_with(mended, tmp_path), PAIRS[0], workers)
     assert alignment.divergence is None
 
 
@@ -210,7 +215,7 @@ def test_mindspores_op_is_tried_where_pytorch_has_several_and_its_mend_really_me
     name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers
 ) -> None:
     mistake = BY_HAND[name]
-    (alignment,) = compared(mistake, engines, tmp_path, workers).alignments
+    alignment = compared(net_with(mistake, tmp_path), engines, workers)
     if mistake.explained_by is None:
         assert causes(alignment) == []
         return
@@ -224,7 +229,7 @@ def test_mindspores_op_is_tried_where_pytorch_has_several_and_its_mend_really_me
     assert cause.other_op == mistake.other_op
     here = [mend for mend in cause.mends if mend.side == cause.side]
     net = mistake._replace(mindspore=mended(mistake.mindspore, here[0]))
-    (after,) = compared(net, engines, tmp_path, workers).alignments
+    after = compared(net_with(net, tmp_path), engines, workers)
     assert after.divergence is None, net
 
 
@@ -239,9 +244,97 @@ def mended(code: str, mend: Mend) -> str:
 def test_what_is_to_be_written_in_pytorchs_net_is_the_function_that_mindspore_calls(
     tmp_path: Path, workers: Workers
 ) -> None:
-    (alignment,) = compared(BY_HAND["gelu by erf"], PAIRS[0], tmp_path, workers).alignments
+    alignment = compared(net_with(BY_HAND["gelu by erf"], tmp_path), PAIRS[0], workers)
     (cause,) = causes(alignment)
     (there,) = [mend for mend in cause.mends if mend.side != cause.side]
     net = Mistake("nn.GELU()", changed("F.gelu(h)", there), BY_HAND["gelu by erf"].shape, None)
-    (after,) = compared(net, PAIRS[0], tmp_path, workers).alignments
+    after = compared(net_with(net, tmp_path), PAIRS[0], workers)
     assert after.divergence is None
+
+
+def named(alignment: Alignment) -> list[tuple[Divergence, Cause | None]]:
+    """All divergences with their causes, those behind as the last."""
+    causes = alignment.causes or (None,) * len(alignment.divergences)
+    found = list(zip(alignment.divergences, causes, strict=True))
+    assert alignment.mended is not None
+    return found + [(one.divergence, one.cause) for one in alignment.mended.behind]
+
+
+def lines_of(planted: Planted, path: Path) -> set[str]:
+    """The lines of a scenario that hold a mistake, as divergences name them."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    pieces = list(filter(None, (planted.torch, planted.mindspore)))
+    return {
+        f"{path.name}:{number}"
+        for number, line in enumerate(lines, start=1)
+        if any(piece in line for piece in pieces)
+    }
+
+
+def sources(divergence: Divergence) -> set[str]:
+    """The lines at which a divergence is, and that of a gradient that one side alone adds."""
+    at_ends = {end.source for end in divergence.ends}
+    return at_ends | {divergence.term.source} if isinstance(divergence, GradientAdded) else at_ends
+
+
+@pytest.mark.parametrize(
+    ("name", "engines"),
+    some_rows(product(SEVERAL, PAIRS), ("four in a row", PAIRS[0])),
+)
+def test_all_mistakes_of_a_net_are_named_in_one_run_and_nothing_else(
+    name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers
+) -> None:
+    net: Several = SEVERAL[name]
+    path = net_with_several(net, tmp_path)
+    alignment = compared(path, engines, workers)
+    found = named(alignment)
+    for planted in net.mistakes:
+        lines = lines_of(planted, path)
+        causes = [cause for divergence, cause in found if not lines.isdisjoint(sources(divergence))]
+        assert causes, planted
+        if planted.explained_by:
+            named_by = [{*cause.arguments, cause.other_op} for cause in causes if cause]
+            assert any(planted.explained_by in names for names in named_by), planted
+
+    # Behind them nothing but mistakes is seen, and all else agrees.
+    mended = alignment.mended
+    assert mended is not None
+    assert (mended.differing, mended.not_put_in, mended.end) == ((), (), "")
+    assert mended.runs > 0
+    lines = set().union(*(lines_of(planted, path) for planted in net.mistakes))
+    for one in mended.behind:
+        assert not lines.isdisjoint(sources(one.divergence))
+
+
+def test_behind_a_single_mistake_there_is_nothing(tmp_path: Path, workers: Workers) -> None:
+    alignment = compared(net_with(MISTAKES["slope of leaky relu"], tmp_path), PAIRS[0], workers)
+    assert alignment.mended is not None
+    assert (alignment.mended.behind, alignment.mended.differing) == ((), ())
+    assert "gives the same results" in summary(alignment)
+
+
+@pytest.mark.whole
+def test_fifteen_norms_are_one_mistake_and_what_is_between_them_another(workers: Workers) -> None:
+    alignment = compared(NETS / "divergences" / "many_norms.py", PAIRS[1], workers)
+    first, *others = [cause for _, cause in named(alignment)]
+    assert first is not None
+    assert scopes(first) == [f"blocks.{number}.norm" for number in (1, 2, 3, 4, 5)]
+    assert [cause and cause.other_op for cause in others] == ["aten.relu.default", ""]
+    assert others[1] is not None
+    # The ninth has one eps on both sides.
+    assert scopes(others[1]) == [
+        f"blocks.{number}.norm" for number in (7, 8, 10, 11, 12, 13, 14, 15)
+    ]
+    assert alignment.mended is not None
+    assert (alignment.mended.end, alignment.mended.differing) == ("", ())
+
+
+def scopes(cause: Cause) -> list[str]:
+    """The modules in which the same mistake is too."""
+    return [places[0].scope for places in cause.also_at]
+
+
+def test_the_further_places_are_in_the_sentence(workers: Workers) -> None:
+    said = cause_text(compared(twin_file("five_gelus"), PAIRS[1], workers))
+    assert "so it does at 4 more places: `blocks.1.act, five_gelus.py:" in said
+    assert "and 1 more" in said

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align.alignment import seamed
-from explorer.exploration.mended import MOST_RUNS, Courses, MendedKey, Wish
+from explorer.exploration.mended import MOST_RUNS, Courses, MendedKey
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import Edge, GradGraph, Node, Output
@@ -52,11 +52,8 @@ def answered(found: Courses, *runs: MendedRun | None) -> None:
     for run in runs:
         ((key, wish),) = found.wishes().items()
         assert key.engine == "torch-tape"
-        found.go_on({key: (_with_trials(run, wish), None)}.__getitem__)
-
-
-def _with_trials(run: MendedRun | None, wish: Wish) -> MendedRun | None:
-    return run and msgspec.structs.replace(run, tried=((),) * len(wish.trials))
+        tried = run and msgspec.structs.replace(run, tried=((),) * len(wish.trials))
+        found.go_on({key: (tried, None)}.__getitem__)
 
 
 def mended(found: Courses, alignment: Alignment) -> Mended:

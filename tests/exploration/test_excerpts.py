@@ -65,16 +65,13 @@ def test_what_faces_show_of_it_is_what_they_show_of_all_elements(judged: CaseRep
     assert "dw[200, 7]" in worded_answers(kept)[0].text
 
 
-def test_elements_that_nothing_names_are_not_there(judged: CaseReport) -> None:
-    assert element(value_of(abridged(judged), "torch-tape"), (200, 8)) is None
-
-
 @pytest.mark.parametrize("dtype", ["float64", "float16", "complex64", "int32"])
 def test_an_excerpt_holds_numbers_of_every_dtype(dtype: str) -> None:
     values = (100 * VALUES).astype(dtype)
     leaf = abridged_leaf(Leaf("dw", pack(values)), (PLACE, (0, 1)))
     assert element(leaf.value, PLACE) == values[PLACE]
     assert element(leaf.value, (0, 1)) == values[0, 1]
+    # What nothing names is not there.
     assert element(leaf.value, (100, 0)) is None
     assert (leaf.value.shape, leaf.value.dtype) == (SHAPE, dtype)
 

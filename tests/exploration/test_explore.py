@@ -1,22 +1,31 @@
-"""The main job: a worker that dies, a framework left out, an order, a case that is named."""
+"""The main job: a worker that dies, a framework left out, a case that is named, nets that differ."""
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from explorer.exploration.explore import explore
+from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
+from explorer.model.findings import Omitted, PackedParameters, PairedParameters
+from explorer.model.report import Report
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Result
 from explorer.scenario.common_start import settle
 from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.text.failures import message
+from explorer.words.findings import sentence
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
+from tests.support.scenario_files import written
 from tests.support.scenario_reports import BY_FIRST, leaves, row
+from tests.support.two_sided import Side, normal, scenario_text
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -90,3 +99,138 @@ def test_a_case_that_is_named_is_run_alone(workers: Workers) -> None:
         graphs=False,
     )
     assert [case.case for case in report.cases] == [GradCase("grad", 0)]
+
+
+def test_what_one_net_alone_trains_is_found_and_the_rest_is_compared(workers: Workers) -> None:
+    scenario = load(NETS / "trained_apart.py")
+    report = explore(scenario, workers, selection="main", graphs=False)
+    sentences = {finding.names[0]: sentence(finding) for finding in report.findings}
+    assert sentences["fc.weight"].startswith("fc.weight is trained in PyTorch and frozen")
+    assert sentences["scale"] == "scale is trained in PyTorch and a plain tensor in MindSpore"
+    assert "int32" in sentences["steps"]
+    assert len(sentences) == len(report.findings) == 3
+    assert not report.is_as_expected
+
+    (case,) = report.cases
+    assert case.verdict in ("match", "close")
+    assert case.case.weights == "all"
+    names = {leaf.name for leaf in case.results["mindspore-graph"].leaves}
+    assert names >= {"dfc.bias", "dlast.weight", "dlast.bias"}
+    assert names.isdisjoint({"dfc.weight", "dscale", "dsteps"})
+
+
+# Objects beside tensors
+
+
+def test_a_class_with_a_cache_is_taken_by_its_tensors_on_every_engine(workers: Workers) -> None:
+    report = explore(load(NETS / "model_output.py"), workers, selection="structure")
+    (finding,) = report.findings
+    assert finding.fact == Omitted("torch", {"past_key_values": "Cache"})
+    assert finding.is_remark
+    assert sentence(finding) == (
+        "PyTorch's net returns past_key_values (Cache) beside its tensors; only the tensors are"
+        " compared and differentiated"
+    )
+    assert report.is_as_expected
+    answered = [case for case in report.cases if case.verdict != "all_raise"]
+    assert len(answered) > 2
+    for case in answered:
+        assert {result.outcome for result in case.results.values()} == {"ok"}
+        assert case.oracle_agrees
+    assert len(report.graphs) >= 4
+    main = row(report, GradCase("grad", 0, "all"))
+    weight = np.array([[0.5, -1.0], [2.0, 0.25], [1.0, 1.0]])
+    x = np.array([[1.0, 2.0], [0.5, -1.0]])
+    expected = (2 * x @ weight.T + 1) @ weight
+    for engine in main.results:
+        np.testing.assert_allclose(leaves(main, engine)["dx"], expected, rtol=1e-6)
+
+
+@pytest.mark.whole
+def test_a_dataclass_is_taken_by_its_tensors_in_both_styles(workers: Workers) -> None:
+    engines = ("torch-tape", "torch-graph")
+    report = explore(
+        load(NETS / "dataclass_with_cache.py"), workers, engines=engines, selection="main"
+    )
+    (finding,) = report.findings
+    assert finding.fact == Omitted("torch", {"config": "Config", "name": "str"})
+    main = row(report, BY_FIRST)
+    for engine in engines:
+        np.testing.assert_array_equal(leaves(main, engine)["dx"], [4, 8, -12])
+    assert report.is_as_expected
+
+
+# Parameters of other names, shapes and pieces, without a map of names
+
+
+@pytest.fixture(scope="module")
+def packed(workers: Workers) -> Report:
+    scenario = load(NETS / "packed_projections.py")
+    return explore(scenario, workers, graphs=False, selection="main")
+
+
+def test_packed_projections_start_alike_and_are_compared(packed: Report) -> None:
+    (case,) = packed.cases
+    assert case.verdict == "match"
+    assert case.oracle_agrees
+    names = [leaf.name for leaf in case.results["mindspore-graph"].leaves]
+    assert names == [leaf.name for leaf in case.results["torch-tape"].leaves]
+    assert {"dfirst.in_proj.weight", "dsecond.query.bias"} <= set(names)
+
+
+def test_what_was_paired_and_packed_is_a_remark(packed: Report) -> None:
+    facts = {type(finding.fact): finding for finding in packed.findings}
+    assert set(facts) == {PairedParameters, PackedParameters}
+    assert not any(finding.is_alarm for finding in facts.values())
+    paired = facts[PairedParameters].fact
+    assert isinstance(paired, PairedParameters)
+    assert paired.confirmed
+    assert dict(paired.examples)["scale"] == "gain"
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("engine", ["mindspore-tape", "torch-tape"])
+def test_the_listing_of_packed_nets_computes_the_same(packed: Report, engine: str) -> None:
+    (case,) = packed.cases
+    result = case.results[engine]
+    done = subprocess.run(
+        [sys.executable, "-c", result.code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    printed = np.array(re.findall(r"-?\d+\.\d*(?:e[+-]\d+)?", done.stdout), float)
+    assert len(printed)
+    # Of packed parameters too; digits are rounded, and what is far inside a large tensor is left out.
+    names = ("dgain", "dfirst.in_proj.weight", "dsecond.query.weight")
+    leaves = [leaf for leaf in result.leaves if leaf.name in names]
+    assert len(leaves) == len(names)
+    for leaf in leaves:
+        first = unpack(leaf.value).ravel()[0]
+        assert np.abs(printed - first).min() <= 1e-3 * abs(first) + 1e-4
+
+
+SWAPPED = scenario_text(
+    normal(2, 3),
+    Side(
+        "self.left, self.right = nn.Dense(3, 3), nn.Dense(3, 3)",
+        "return ops.sigmoid(self.left(x)) * self.right(x)",
+    ),
+    Side(
+        "self.up, self.gate = nn.Linear(3, 3), nn.Linear(3, 3)",
+        "return torch.sigmoid(self.gate(x)) * self.up(x)",
+    ),
+    head="",
+)
+
+
+@pytest.mark.whole
+def test_branches_of_one_shape_declared_in_another_order_are_paired_by_value(
+    workers: Workers, tmp_path: Path
+) -> None:
+    scenario = load(written(tmp_path, SWAPPED))
+    report = explore(scenario, workers, graphs=False, selection="main")
+    (case,) = report.cases
+    assert case.verdict == "match"
+    (finding,) = report.findings
+    assert isinstance(finding.fact, PairedParameters)
+    assert dict(finding.fact.examples) == {"left": "gate", "right": "up"}
+    assert set(finding.fact.ways) == {"value"}

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from explorer.compare.known.table import ROWS
 from explorer.exploration.explore import explore
@@ -15,17 +14,7 @@ from explorer.words.explained import every
 from explorer.words.known import SURPRISES
 from explorer.workers.workers import Workers
 from tests.support.known_nets import MATRIX, MISTAKES, NETS, Net, file_with
-
-SAMPLE = {"momentum", "relu for gelu"}
-"""Those that are run without ``--whole``."""
-
-
-def parameters(names: Iterable[str]) -> list[ParameterSet]:
-    frameworks = (pytest.mark.mindspore, pytest.mark.torch)
-    return [
-        pytest.param(name, marks=frameworks if name in SAMPLE else (*frameworks, pytest.mark.whole))
-        for name in names
-    ]
+from tests.support.samples import some
 
 
 def aligned(net: Net, folder: Path, workers: Workers) -> Alignment:
@@ -39,22 +28,18 @@ def written_short(references: Iterable[Reference]) -> tuple[str, ...]:
     return tuple(it.name if it.kind == "surprise" else f"claim {it.name}" for it in references)
 
 
-@pytest.mark.parametrize("name", parameters(NETS))
-def test_what_is_known_of_the_first_divergence_is_named(
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("name", some(NETS | MISTAKES, "momentum", "relu for gelu"))
+def test_what_is_known_of_the_first_divergence_is_named_and_nothing_of_a_mistake_at_the_same_op(
     name: str, tmp_path: Path, workers: Workers
 ) -> None:
-    alignment = aligned(NETS[name], tmp_path, workers)
+    net = (NETS | MISTAKES)[name]
+    alignment = aligned(net, tmp_path, workers)
     assert alignment.divergence
-    assert written_short(alignment.known_at(0)) == NETS[name].known
-
-
-@pytest.mark.parametrize("name", parameters(MISTAKES))
-def test_nothing_is_known_of_a_mistake_at_the_same_op(
-    name: str, tmp_path: Path, workers: Workers
-) -> None:
-    alignment = aligned(MISTAKES[name], tmp_path, workers)
-    assert alignment.divergence
-    assert {one.known for one in every(alignment)} == {()}
+    assert written_short(alignment.known_at(0)) == net.known
+    if not net.known:
+        assert {one.known for one in every(alignment)} == {()}
 
 
 @pytest.mark.whole

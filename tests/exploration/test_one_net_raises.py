@@ -1,21 +1,28 @@
-"""A net or an engine that raises: the others' results are reported, compared, and exit with 1."""
+"""A net, an engine or a capture that raises: the others' results are reported and compared."""
 
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from explorer.cli import exit_codes
 from explorer.cli.entry import run
+from explorer.cli.scenario import exit_code
 from explorer.exploration.explore import explore
+from explorer.exploration.stored import is_whole
 from explorer.model.cases import GradCase
 from explorer.model.errors import ScenarioError
 from explorer.scenario.load import load
+from explorer.text.failures import message
+from explorer.words.graphs import why_no_graph
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
-from tests.support.samples import some_rows
+from tests.support.samples import some, some_rows
 from tests.support.scenario_files import written
 from tests.support.scenario_reports import BY_FIRST, leaves, row
+from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -120,3 +127,90 @@ def test_scenario_and_diff_show_what_the_other_net_gives_and_exit_with_1(
     assert (missing, end) == ("no graph from torch-tape", "the graphs are not compared")
     assert run(["diff", file, "torch-tape", "mindspore-graph", "--json"]) == 1
     assert "torch-tape has no graph" in capfd.readouterr().err
+
+
+def broken(mindspore: str = "pass", torch: str = "pass") -> str:
+    """A scenario whose nets break something of the explorer's when they are made."""
+    sides = [
+        text.replace("_net():\n", f"_net():\n    {code}\n")
+        for text, code in ((MINDSPORE, mindspore), (TORCH, torch))
+    ]
+    return INPUTS + "".join(sides)
+
+
+FAULTS = {
+    "mindspore-graph": "explorer.engines.mindspore.graph_capture.GraphCapture.record",
+    "mindspore-tape": "explorer.engines.mindspore.tape_capture.TapeCapture.record",
+    "torch-tape": "explorer.engines.torch.tape_capture.TapeGradGraph.record",
+    "torch-graph": "explorer.engines.torch.graph_capture.JointGradGraph.record",
+}
+"""What is broken, by the engine whose graph it costs."""
+
+
+@pytest.fixture
+def own_workers() -> Iterator[Workers]:
+    """Workers that nobody else asks: the net breaks what runs in them."""
+    with Workers() as workers:
+        yield workers
+
+
+@pytest.mark.parametrize(
+    "engines",
+    some(
+        (("mindspore-graph", "torch-tape"), ("mindspore-tape", "torch-graph")),
+        ("mindspore-graph", "torch-tape"),
+    ),
+)
+def test_a_fault_costs_a_graph_and_no_answer_and_says_whose_it_is_and_where(
+    engines: tuple[str, ...], tmp_path: Path, own_workers: Workers
+) -> None:
+    code = {}
+    for engine in engines:
+        module, kind, method = FAULTS[engine].rsplit(".", 2)
+        breaking = f"from {module} import {kind} as broken; broken.{method} = None"
+        code[ENGINES[engine].framework] = breaking
+    path = written(tmp_path, broken(**code))
+
+    report = explore(load(path), own_workers, selection="main")
+    (case,) = report.cases
+    assert {result.outcome for result in case.results.values()} == {"ok"}
+    assert case.verdict == "match"
+    assert case.oracle_agrees
+    last_graphs = {graph.engine for graph in report.graphs}
+    assert last_graphs == set(ENGINES) - set(engines)
+    assert set(report.ungraphed) == set(engines)
+    for engine in engines:
+        assert "'NoneType' object is not callable" in message(report.ungraphed[engine].error)
+    if "torch-tape" in engines:
+        reason = why_no_graph(report.ungraphed["torch-tape"])
+        assert reason.startswith("internal error of the explorer in a worker: TypeError: ")
+        assert "(explorer/engines/torch/tape_capture.py:" in reason
+    assert len(report.alignments) == 1
+    # The numbers are whole; it is asked again all the same.
+    assert exit_code(report) == exit_codes.AS_EXPECTED
+    assert not is_whole(report)
+
+
+@pytest.mark.whole
+def test_a_call_that_raises_when_it_is_recorded_alone_says_so(
+    tmp_path: Path, own_workers: Workers
+) -> None:
+    breaking = (
+        "from explorer.engines.torch.tape_recorder import Recorder as broken;"
+        " broken.expect_pass = None"
+    )
+    path = written(tmp_path, broken(torch=breaking))
+    report = explore(load(path), own_workers, engines=("torch-tape",), selection="main")
+    assert report.cases[0].results["torch-tape"].outcome == "ok"
+    assert list(report.ungraphed) == ["torch-tape"]
+    assert why_no_graph(report.ungraphed["torch-tape"]).startswith(
+        "the call raises only while its graph is recorded: TypeError: "
+    )
+
+
+def test_a_call_that_raises_anyway_gives_its_own_message(tmp_path: Path, workers: Workers) -> None:
+    path = written(tmp_path, broken().replace("return (x * x)", "return torch.exp(x).add_(1)"))
+    report = explore(load(path), workers, engines=("torch-tape",), selection="main")
+    assert report.cases[0].results["torch-tape"].outcome == "raised"
+    assert "modified by an inplace operation" in report.ungraphed["torch-tape"].error.message
+    assert not report.ungraphed["torch-tape"].while_recorded

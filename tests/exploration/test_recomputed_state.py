@@ -8,7 +8,7 @@ import pytest
 from explorer.engines.capture.lint import lint
 from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
-from explorer.model.graph import Absence, GradGraph, Node
+from explorer.model.graph import Absence
 from explorer.model.report import Report
 from explorer.scenario.find import find
 from explorer.scenario.load import load
@@ -84,17 +84,13 @@ def test_a_block_that_is_checkpointed_reentrantly_has_its_graph_and_links(
     assert lint(graph) == []
     # Its operators make no tape nodes in forward: they are known by those of the second run.
     nodes = graph.by_id()
-    links = [(node.op, nodes[node.forward].op) for node in backward_of(graph) if node.forward]
+    backward = [node for node in graph.nodes if node.phase == "backward"]
+    links = [(node.op, nodes[node.forward].op) for node in backward if node.forward]
     norm, product, leaf = "aten.native_batch_norm.default", "aten.mul.Tensor", "input"
     assert (norm, norm) in links
     assert ("aten.native_batch_norm_backward.default", norm) in links
     assert {forward for op, forward in links if op == product} == {product}
     assert {forward for op, forward in links if op == "output"} >= {leaf}
-
-
-def backward_of(graph: GradGraph) -> list[Node]:
-    """The nodes of backward."""
-    return [node for node in graph.nodes if node.phase == "backward"]
 
 
 def test_without_recomputation_a_buffer_is_a_result_of_the_forward(workers: Workers) -> None:
@@ -177,7 +173,15 @@ def test_a_recomputed_block_may_change_its_buffers_in_any_way(
     in_part = Absence("written_in_part")
     written_in_part = [node for node in graph.nodes if node.missing.get("proof") == in_part]
     assert bool(written_in_part) is (name == "an element")
-    _check_edges(graph)
+    # A result is fed by one node, and holds what that one yields.
+    nodes = graph.by_id()
+    for node in (node for node in graph.nodes if node.kind == "output"):
+        (edge,) = (edge for edge in graph.edges if edge.target == node.id)
+        fed = nodes[edge.origin].outputs[edge.output].values
+        shown = node.outputs[0].values
+        assert fed is not None
+        assert shown is not None
+        np.testing.assert_allclose(fed.quantiles, shown.quantiles, rtol=1e-6)
 
 
 def test_a_buffer_that_becomes_memory_that_nothing_fills_costs_no_graph(
@@ -192,17 +196,3 @@ def test_a_buffer_that_becomes_memory_that_nothing_fills_costs_no_graph(
     assert lint(graph) == []
     (buffer,) = (node for node in graph.nodes if node.name == "block.ema" and node.kind == "output")
     assert buffer.phase == "backward"
-
-
-def _check_edges(graph: GradGraph) -> None:
-    """A result is fed by one node, and holds what that one yields."""
-    nodes = graph.by_id()
-    for node in graph.nodes:
-        if node.kind != "output":
-            continue
-        (edge,) = (edge for edge in graph.edges if edge.target == node.id)
-        fed = nodes[edge.origin].outputs[edge.output].values
-        shown = node.outputs[0].values
-        assert fed is not None
-        assert shown is not None
-        np.testing.assert_allclose(fed.quantiles, shown.quantiles, rtol=1e-6)

@@ -1,11 +1,13 @@
-"""Explorations and measurements from the store: no worker is asked twice, nothing torn is kept."""
+"""Explorations, measurements and studies from the store: no worker is asked twice, nothing torn is kept."""
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
+from explorer.exploration.about import VERSIONS
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import (
     explored,
@@ -15,7 +17,6 @@ from explorer.exploration.stored import (
     lacks_only_time,
     stored_report,
 )
-from explorer.model.engines import WorkerKind
 from explorer.model.errors import ScenarioError
 from explorer.model.failures import Failure, Loss
 from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFinding
@@ -24,11 +25,14 @@ from explorer.model.report import LeftOut, Report, Ungraphed
 from explorer.model.results import Outcome, Result
 from explorer.scenario.find import CHANGED
 from explorer.scenario.load import load
+from explorer.store.keys import key_of
 from explorer.store.store import Store
-from explorer.topics.measurements import can_be_kept, measure, stored
+from explorer.topics import study_topic
+from explorer.topics.measurements import can_be_kept, key, measure, stored
+from explorer.topics.studies import stored_study, target
 from explorer.words.oracle import oracle_summary
 from explorer.workers.protocol import Lost
-from explorer.workers.workers import Reply, Workers
+from explorer.workers.workers import Workers
 from tests.support.nets import NETS
 from tests.support.sample_report import report
 from tests.support.samples import some
@@ -46,9 +50,7 @@ MEASURED = Measurement(
 class Idle(Workers):
     """Workers that must not be asked."""
 
-    def call(
-        self, kind: WorkerKind, target: str, argument: msgspec.Struct, reply: type[Reply]
-    ) -> Reply | Lost:
+    def call(self, kind: Any, target: str, argument: Any, reply: Any) -> Any:
         """Fails."""
         raise AssertionError(f"asked for {target}")
 
@@ -215,9 +217,7 @@ def test_what_took_too_long_beside_the_results_leaves_a_report_worth_keeping(
 class TakesTooLong(Workers):
     """Workers of which PyTorch's never finishes central differences."""
 
-    def call(
-        self, kind: WorkerKind, target: str, argument: msgspec.Struct, reply: type[Reply]
-    ) -> Reply | Lost:
+    def call(self, kind: Any, target: str, argument: Any, reply: Any) -> Any:
         """As Workers.call."""
         if target.startswith("explorer.engines.oracle"):
             return Lost("timed_out", Loss(kind="no_answer", amount=self.request_seconds))
@@ -278,3 +278,25 @@ def test_what_frameworks_said_is_kept_and_what_befell_a_machine_is_not(
     measured: Measured, is_kept: bool
 ) -> None:
     assert can_be_kept(measured) is is_kept
+
+
+RAISED = Measured(outcome="raised", error=Failure("RuntimeError", "no"), date="2026-01-02")
+
+
+@pytest.mark.parametrize(("device", "is_told"), [("cpu", True), ("cuda:0", False), ("auto", False)])
+def test_what_is_stored_of_a_device_is_told_of_the_cpu_alone(
+    device: str, is_told: bool, tmp_path: Path
+) -> None:
+    topic, store = study_topic("devices"), Store(tmp_path)
+    on = target(topic, None, device)
+    for measurement in topic.measurements(on):
+        assert measurement.device == device
+        store.put(key(measurement), RAISED)
+    store.put(key_of(*VERSIONS), {"torch": "2.13.0"})
+    record = stored_study(topic, on, store)
+    assert (record is not None) is is_told
+    if record is not None:
+        assert record.device == device
+    # What is stored of one device says nothing of another.
+    other = "cuda:1" if device == "cpu" else "cpu"
+    assert stored_study(topic, target(topic, None, other), store) is None

@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple
 Place = Literal["module", "inputs", "torch_net", "forward"]
 """Where a scenario does it: when it is imported, in inputs(), in torch_net(), in the net itself."""
 
-PLACES: tuple[Place, ...] = ("module", "inputs", "torch_net", "forward")
+PLACES: dict[Place, int] = {"module": 0, "inputs": 4, "torch_net": 4, "forward": 8}
+"""How far in the statements of each place stand."""
 
 
 class Harm(NamedTuple):
@@ -48,16 +49,15 @@ HARMS: dict[str, Harm] = {
 }
 """What ends the process that runs it, or has it ended."""
 
+DEAF = """import signal
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)
+"""
 LOOPS = {
     "loops": "while True:\n    pass",
     "loops in C": "pow(7, 10**9)",
     "matches for ever": "import re\nre.match('(a+)+$', 'a' * 64 + 'b')",
-    "is deaf to signals": (
-        "import signal, time\n"
-        "for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):\n"
-        "    signal.signal(number, signal.SIG_IGN)\n"
-        "while True:\n    time.sleep(1)"
-    ),
+    "is deaf to signals": f"{DEAF}import time\nwhile True:\n    time.sleep(1)",
     "prints for ever": "while True:\n    print('x' * 1_000_000)",
 }
 """What never ends."""
@@ -73,11 +73,7 @@ MISCHIEF = {
         "import os, shutil\nshutil.rmtree(os.environ['TMPDIR'], ignore_errors=True)"
     ),
     "forks": "import os, time\nif os.fork() == 0:\n    time.sleep(600)\n    os._exit(0)",
-    "is deaf to signals": (
-        "import signal\n"
-        "for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):\n"
-        "    signal.signal(number, signal.SIG_IGN)"
-    ),
+    "is deaf to signals": DEAF,
     "sets the mask": "import os\nos.umask(0o777)",
     "sets the locale": "import locale\nlocale.setlocale(locale.LC_ALL, 'C')",
     "sets the recursion limit": "import sys\nsys.setrecursionlimit(300)",
@@ -108,12 +104,6 @@ def torch_net():
 
 def text(code: str, place: Place) -> str:
     """A scenario that runs ``code`` at a place; the gradient of its net is 2x."""
-    codes = dict.fromkeys(PLACES, "pass")
-    codes[place] = code
-    indented = {
-        "module": codes["module"],
-        "inputs": textwrap.indent(codes["inputs"], " " * 4),
-        "torch_net": textwrap.indent(codes["torch_net"], " " * 4),
-        "forward": textwrap.indent(codes["forward"], " " * 8),
-    }
+    codes = {it: code if it == place else "pass" for it in PLACES}
+    indented = {it: textwrap.indent(codes[it], " " * depth) for it, depth in PLACES.items()}
     return TEXT.format(**indented)

@@ -188,3 +188,23 @@ def test_a_command_without_room_for_scratch_files_says_so_or_answers(
         assert "TMPDIR" in done.stdout + done.stderr
     assert files(folder) == before
     assert still_alive(folder) == []
+
+
+@pytest.mark.torch
+@pytest.mark.whole
+@pytest.mark.parametrize("disk", ["full", "read_only"])
+def test_documents_that_cannot_be_written_stay_as_they_were(
+    disk: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    folder: Path = request.getfixturevalue(disk)
+    (tmp_path / "net.py").write_text(Path(NET).read_text())
+    block = "<!-- explorer: gradient-graph net.py engines=torch-tape -->\n<!-- /explorer -->\n"
+    document = tmp_path / "page.md"
+    document.write_text(block)
+    # Its pictures go beside it: their folder leads to the other disk.
+    (tmp_path / "images").symlink_to(folder)
+    done = explorer("embed", str(document), EXPLORER_STORE=str(tmp_path / "store"))
+    assert done.returncode == 2, done.stderr
+    assert "written" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert document.read_text() == block

@@ -4,9 +4,9 @@ import ast
 import builtins
 import functools
 import importlib.util
-from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from explorer.model.claim import Board, ClaimRow
@@ -19,7 +19,7 @@ from explorer.report.claims.programs import (
     programs,
 )
 from explorer.text.language import said_in
-from explorer.text.programs import Program, read
+from explorer.text.programs import read
 from explorer.topics import claims
 from explorer.topics.boards import _listings
 from explorer.topics.in_worker import listing, source
@@ -91,10 +91,13 @@ def test_every_name_in_the_programs_of_a_claim_is_defined_above_or_beside_it(num
     guide: set[str] = set()
     for program in shown(number):
         code = read(program.code)
-        own = names_of([code])
+        own = {each.name for each in code.imports}
+        own |= {name for piece in code.pieces for name in piece.names}
         if program.title in (WHAT_WAS_RUN, WITH_GUIDES_CODE):
             known = own | (guide if program.title == WITH_GUIDES_CODE else set())
-            assert used_by(code) <= known | set(vars(builtins)), program.heading
+            used = {name for piece in code.pieces for name in piece.uses}
+            used |= {name for call in code.calls for name in names_in(call)}
+            assert used <= known | set(vars(builtins)), program.heading
         else:
             guide |= own
 
@@ -145,29 +148,29 @@ def test_programs_name_those_that_ran_them_and_do_not_show_what_a_row_does_not_r
     assert "def gradient(" not in "\n".join(program.code for program in shown(31))
 
 
-def test_code_of_an_engine_s_own_is_shown_in_place_of_the_program_that_asked_it() -> None:
+def shown_of(*codes: str) -> list[ClaimProgram]:
+    """The programs of a claim whose three engines each ran code of their own."""
     claim = CLAIMS[2]
     measured = {}
-    for place, measurement in enumerate(claim.measurements):
-        figures = {"code": f"import x\n\nprint({place})\n"}
-        measured[measurement.name] = Measured(outcome="ok", code="def f(): ...", figures=figures)
+    for measurement, code in zip(claim.measurements, codes, strict=True):
+        measured[measurement.name] = Measured(
+            outcome="ok", code="def f(): ...", figures={"code": code}
+        )
     board, row = board_of(claim)
-    (script,) = programs(Board(date="", versions={}, rows=board.rows, measured=measured), row)
+    return programs(msgspec.structs.replace(board, measured=measured), row)
+
+
+def test_code_of_an_engine_s_own_is_shown_in_place_of_the_program_that_asked_it() -> None:
+    (script,) = shown_of(*(f"import x\n\nprint({place})\n" for place in range(3)))
     assert script.code == "import x\n\nprint(0)\nprint(1)\nprint(2)\n"
     assert script.who == "MindSpore graph and tape, PyTorch tape"
 
 
 def test_scripts_that_differ_in_mindspore_s_mode_alone_are_one_loop() -> None:
     script = "import mindspore as ms\n\nms.set_context(mode={})\nx = ms.Tensor(1.0)\nprint(x)\n"
+    other = "import torch\n\nprint(1)\n"
     modes = ("ms.GRAPH_MODE", "ms.PYNATIVE_MODE")
-    claim = CLAIMS[2]
-    measured = {}
-    for measurement, mode in zip(claim.measurements, (*modes, ""), strict=True):
-        text = script.format(mode) if mode else "import torch\n\nprint(1)\n"
-        figures = {"code": text}
-        measured[measurement.name] = Measured(outcome="ok", code="def f(): ...", figures=figures)
-    board, row = board_of(claim)
-    joined, alone = programs(Board(date="", versions={}, rows=board.rows, measured=measured), row)
+    joined, alone = shown_of(*map(script.format, modes), other)
     assert joined.who == "MindSpore graph and tape"
     assert joined.code == (
         "import mindspore as ms\n\n"
@@ -176,20 +179,7 @@ def test_scripts_that_differ_in_mindspore_s_mode_alone_are_one_loop() -> None:
         "    x = ms.Tensor(1.0)\n"
         "    print(x)\n"
     )
-    assert alone.code == "import torch\n\nprint(1)\n"
-
-
-def names_of(codes: Iterable[Program]) -> set[str]:
-    names: set[str] = set()
-    for code in codes:
-        names |= {each.name for each in code.imports}
-        names |= {name for piece in code.pieces for name in piece.names}
-    return names
-
-
-def used_by(code: Program) -> set[str]:
-    used = {name for piece in code.pieces for name in piece.uses}
-    return used | {name for call in code.calls for name in names_in(call)}
+    assert alone.code == other
 
 
 def names_in(call: str) -> set[str]:

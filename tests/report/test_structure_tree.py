@@ -7,7 +7,6 @@ from explorer.model.arrays import pack
 from explorer.model.results import Leaf, Result
 from explorer.model.trees import Branch, Tree, branch
 from explorer.report.scenario.case_rows import structure_tree
-from tests.support.sample_report import HOSTILE
 
 DX, OUT = np.zeros((2, 3), np.float32), np.array(1.0)
 
@@ -40,8 +39,3 @@ def test_a_structure_is_a_tree(structure: Tree, names: list[str], lines: list[st
     leaves = tuple(Leaf(name, pack(arrays[name])) for name in names)
     result = Result(outcome="ok", structure=structure, leaves=leaves)
     assert structure_tree(result).split("\n") == lines
-
-
-def test_names_cannot_harm_a_terminal() -> None:
-    result = Result(outcome="ok", structure=HOSTILE, leaves=(Leaf(HOSTILE, pack(OUT)),))
-    assert "\x1b" not in structure_tree(result)

@@ -62,26 +62,42 @@ def test_an_engine_gets_what_was_asked_or_the_best_there_is(
     assert assign(device, {framework: available}) == {framework: gets}
 
 
+NO_CUDA = "mindspore does not support cuda devices (it can use cpu)"
+NO_NPU = "mindspore finds no npu:0 on this machine (it can use cpu)"
+NO_MPS = "mindspore does not support mps devices (it can use cpu, npu:1)"
+
+
 @pytest.mark.parametrize(
-    ("device", "framework", "message"),
+    ("device", "mindspore", "torch", "message"),
     [
         (
             "cuda",
-            "mindspore",
-            r"device 'cuda': mindspore does not support cuda devices \(it can use cpu\); use ",
+            "cpu",
+            "cpu",
+            f"{NO_CUDA}; torch finds no cuda:0 on this machine (it can use cpu)",
         ),
+        ("mps", "cpu npu:1", "cuda:0", f"{NO_MPS}; torch finds no mps on this machine (it can use"),
         (
-            "cuda:1",
-            "torch",
-            r"device 'cuda:1': torch finds no cuda:1 on this machine \(it can use cpu\); use ",
+            "cuda",
+            "cpu",
+            "cpu cuda:0",
+            f"{NO_CUDA}; run only the engines of torch, which can use it",
         ),
+        ("npu", "cpu", "npu:0", f"{NO_NPU}; run only the engines of torch, which can use it"),
     ],
 )
-def test_a_device_that_an_engine_cannot_use_lists_those_it_can(
-    device: str, framework: Framework, message: str
+def test_a_device_that_an_engine_cannot_use_lists_those_it_can_and_who_can_use_it(
+    device: str, mindspore: str, torch: str, message: str
 ) -> None:
-    with pytest.raises(UsageError, match=message):
-        assign(device, {framework: ("cpu",)})
+    available: dict[Framework, tuple[str, ...]] = {
+        "mindspore": tuple(mindspore.split()),
+        "torch": tuple(torch.split()),
+    }
+    with pytest.raises(UsageError) as caught:
+        assign(device, available)
+    assert str(caught.value).startswith(f"device {device!r}: {message}")
+    assert str(caught.value).endswith("use device auto for the best one of each framework")
+    assert ("which can use it" in str(caught.value)) == ("which can use it" in message)
 
 
 @pytest.mark.parametrize("device", ["npu", "npu:3", "mps", "cuda", "cpu"])

@@ -1,5 +1,6 @@
 """Loading a scenario file: what is refused and with which words, and that no framework is touched."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -104,78 +105,52 @@ def test_a_wrong_scenario_is_refused_in_words_that_help(
     assert message.startswith(str(tmp_path / "given.py"))
 
 
-@pytest.mark.parametrize(
-    ("declared", "fragment"),
-    [
-        (
-            "EXPECTED_DIFFERENCES = [{'engine': 'tape'}]",
-            "an entry of EXPECTED_DIFFERENCES must have the form {'engines': (…), 'reason': '…',"
-            " 'when': {…}}; got an unexpected keyword argument 'engine'",
-        ),
-        (
-            "EXPECTED_DIFFERENCES = [{'engines': ('tapes',), 'reason': 'r'}]",
-            "unknown name 'tapes' in 'engines' of EXPECTED_DIFFERENCES; allowed: ",
-        ),
-        (
-            "EXPECTED_DIFFERENCES = [{'engines': 'tape', 'reason': 'r'}]",
-            "'engines' in EXPECTED_DIFFERENCES must be a tuple, got 'tape'; write ('tape',)",
-        ),
-        (
-            "EXPECTED_DIFFERENCES = [{'engines': ('tape',), 'reason': 'r', 'when': {'postion': 0}}]",
-            "unknown name 'postion' in 'when' of EXPECTED_DIFFERENCES; allowed: position, api",
-        ),
-        ("CONSTANTS = ('y',)", "CONSTANTS: unknown input 'y'; allowed: x"),
-        ("CONSTANTS = 'x'", "CONSTANTS must be a tuple of names, got 'x'; write ('x',)"),
-        ("CONSTANTS = 3", "CONSTANTS must be a tuple of names, got 3"),
-        ("OUTPUTS = 'loss'", "OUTPUTS must be a tuple of names, got 'loss'; write ('loss',)"),
-        (
-            "PARAMETER_NAMES = ['a']",
-            'PARAMETER_NAMES must be a dict {"mindspore name": "torch name"}, got',
-        ),
-        ("TOLERANCES = [{'rtol': 1e-3}]", "an entry of TOLERANCES must have the form"),
-        ("TOLERANCES = [{'reason': 'r'}]", "an entry of TOLERANCES has neither rtol nor atol"),
-        ("TOLERANCES = [{'rtol': 1, 'reason': ''}]", "an entry of TOLERANCES has no reason"),
-        (
-            "TOLERANCES = [{'rtol': -1, 'reason': 'r'}]",
-            "'rtol' in TOLERANCES must be a number from 0 up, got -1",
-        ),
-        (
-            "TOLERANCES = [{'atol': float('nan'), 'reason': 'r'}]",
-            "'atol' in TOLERANCES must be a number from 0 up, got nan",
-        ),
-        (
-            "TOLERANCES = [{'rtol': 1, 'reason': 'r', 'leaves': 'dx'}]",
-            "'leaves' in TOLERANCES must be a tuple, got 'dx'; write ('dx',)",
-        ),
-        (
-            "TOLERANCES = [{'rtol': 1, 'reason': 'r', 'when': {'x': 1}}]",
-            "unknown name 'x' in 'when' of TOLERANCES",
-        ),
-        ("TRAIN = 'no'", "TRAIN must be True or False, got 'no'"),
-        ("BUFFERS = ['w']", "BUFFERS must be a dict, got ['w']; write {"),
-        ("BUFFERS = {'w': 3}", "BUFFERS['w'] is 3; write {"),
-        (
-            "LAYOUTS = ['w']",
-            'LAYOUTS must be a dict such as {"fc.weight": {"transpose": (1, 0)}}, got',
-        ),
-        ("LAYOUTS = {'w': 3}", "LAYOUTS: 3 is not a layout; write the step"),
-        ("EXPECTED_FINDINGS = [{'name': 'w'}]", "an entry of EXPECTED_FINDINGS must have the form"),
-        (
-            "EXPECTED_FINDINGS = [{'names': 'w', 'reason': 'r'}]",
-            "'names' in EXPECTED_FINDINGS must be a tuple of names, got 'w'",
-        ),
-        ("CASES = 'grad(0)'", "CASES must be a list of at least one case, got 'grad(0)'"),
-        ("CASES = []", "CASES must be a list of at least one case, got []"),
-        ("CASES = ['grad(1)']", "CASES: unknown case 'grad(1)'; did you mean"),
-        ("CONSTANTS = ('x',)\nCASES = ['grad(0)']", "CASES: unknown case 'grad(0)'"),
-        ("CASES = [{'apis': 'grad'}]", "unknown name 'apis' in an entry of CASES; allowed"),
-    ],
-)
-def test_a_wrong_declaration_is_refused_in_words_that_help(
-    declared: str, fragment: str, tmp_path: Path
-) -> None:
-    message = refusal(written(tmp_path, f"{MINIMAL}{declared}\n"))
-    assert fragment in message
+DECLARED = """
+    EXPECTED_DIFFERENCES = [{'engine': 'tape'}]
+        => an entry of EXPECTED_DIFFERENCES must have the form {'engines': (…), 'reason': '…', 'when': {…}}
+    EXPECTED_DIFFERENCES = [{'engine': 'tape'}] => }; got an unexpected keyword argument 'engine'
+    EXPECTED_DIFFERENCES = [{'engines': ('tapes',), 'reason': 'r'}]
+        => unknown name 'tapes' in 'engines' of EXPECTED_DIFFERENCES; allowed:
+    EXPECTED_DIFFERENCES = [{'engines': 'tape', 'reason': 'r'}]
+        => 'engines' in EXPECTED_DIFFERENCES must be a tuple, got 'tape'; write ('tape',)
+    EXPECTED_DIFFERENCES = [{'engines': ('tape',), 'reason': 'r', 'when': {'postion': 0}}]
+        => unknown name 'postion' in 'when' of EXPECTED_DIFFERENCES; allowed: position, api
+    CONSTANTS = ('y',) => CONSTANTS: unknown input 'y'; allowed: x
+    CONSTANTS = 'x' => CONSTANTS must be a tuple of names, got 'x'; write ('x',)
+    CONSTANTS = 3 => CONSTANTS must be a tuple of names, got 3
+    OUTPUTS = 'loss' => OUTPUTS must be a tuple of names, got 'loss'; write ('loss',)
+    PARAMETER_NAMES = ['a'] => PARAMETER_NAMES must be a dict {"mindspore name": "torch name"}, got
+    TOLERANCES = [{'rtol': 1e-3}] => an entry of TOLERANCES must have the form
+    TOLERANCES = [{'reason': 'r'}] => an entry of TOLERANCES has neither rtol nor atol
+    TOLERANCES = [{'rtol': 1, 'reason': ''}] => an entry of TOLERANCES has no reason
+    TOLERANCES = [{'rtol': -1, 'reason': 'r'}] => 'rtol' in TOLERANCES must be a number from 0 up, got -1
+    TOLERANCES = [{'atol': float('nan'), 'reason': 'r'}]
+        => 'atol' in TOLERANCES must be a number from 0 up, got nan
+    TOLERANCES = [{'rtol': 1, 'reason': 'r', 'leaves': 'dx'}]
+        => 'leaves' in TOLERANCES must be a tuple, got 'dx'; write ('dx',)
+    TOLERANCES = [{'rtol': 1, 'reason': 'r', 'when': {'x': 1}}] => unknown name 'x' in 'when' of TOLERANCES
+    TRAIN = 'no' => TRAIN must be True or False, got 'no'
+    BUFFERS = ['w'] => BUFFERS must be a dict, got ['w']; write {
+    BUFFERS = {'w': 3} => BUFFERS['w'] is 3; write {
+    LAYOUTS = ['w'] => LAYOUTS must be a dict such as {"fc.weight": {"transpose": (1, 0)}}, got
+    LAYOUTS = {'w': 3} => LAYOUTS: 3 is not a layout; write the step
+    EXPECTED_FINDINGS = [{'name': 'w'}] => an entry of EXPECTED_FINDINGS must have the form
+    EXPECTED_FINDINGS = [{'names': 'w', 'reason': 'r'}]
+        => 'names' in EXPECTED_FINDINGS must be a tuple of names, got 'w'
+    CASES = 'grad(0)' => CASES must be a list of at least one case, got 'grad(0)'
+    CASES = [] => CASES must be a list of at least one case, got []
+    CASES = ['grad(1)'] => CASES: unknown case 'grad(1)'; did you mean
+    CONSTANTS = ('x',); CASES = ['grad(0)'] => CASES: unknown case 'grad(0)'
+    CASES = [{'apis': 'grad'}] => unknown name 'apis' in an entry of CASES; allowed
+"""
+"""Wrong declarations and words of their refusal."""
+
+
+@pytest.mark.parametrize("entry", re.split(r"\n    (?=\S)", DECLARED.strip()))
+def test_a_wrong_declaration_is_refused_in_words_that_help(entry: str, tmp_path: Path) -> None:
+    declared, _, fragment = entry.partition("=>")
+    message = refusal(written(tmp_path, f"{MINIMAL}{declared.strip()}\n"))
+    assert fragment.strip() in message
     assert message.startswith(str(tmp_path / "given.py"))
 
 

@@ -31,7 +31,7 @@ def test_positions_are_none_each_int_and_tuples_of_which_there_are_few_beyond_th
 def test_the_matrix_of_a_net_with_weights_has_every_combination_once() -> None:
     cases = matrix(2, has_parameters=True)
     assert len(cases) == 2 * 6 * 3 * 2 + 8
-    assert len({case.label for case in cases}) == len(cases)
+    assert len({case.label for case in cases}) == len({case.short for case in cases}) == len(cases)
 
 
 def test_without_parameters_no_case_asks_for_weights() -> None:
@@ -41,7 +41,9 @@ def test_without_parameters_no_case_asks_for_weights() -> None:
 
 
 def test_order_three_adds_the_nested_calls_of_each_input() -> None:
-    added = [case.label for case in matrix(2, has_parameters=True, order=3) if case.order > 1]
+    cases = matrix(2, has_parameters=True, order=3)
+    assert len({case.short for case in cases}) == len(cases)
+    added = [case.label for case in cases if case.order > 1]
     assert added == [
         "grad(grad(net, 0), 0)",
         "grad(grad(net, 1), 1)",
@@ -54,11 +56,6 @@ def test_asking_for_nothing_must_fail() -> None:
     failing = [case.label for case in matrix(1, has_parameters=True) if case.must_fail]
     assert len(failing) == 4
     assert all("grad_position=None, weights=None" in label for label in failing)
-
-
-def test_short_names_are_unique() -> None:
-    cases = matrix(3, has_parameters=True, order=3)
-    assert len({case.short for case in cases}) == len(cases)
 
 
 @pytest.mark.parametrize(

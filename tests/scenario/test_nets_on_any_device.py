@@ -1,4 +1,4 @@
-"""What a shipped PyTorch net makes by itself is made where its inputs are, on a GPU too."""
+"""Shipped nets: PyTorch's make what they need where their inputs are; those in JAX answer alike."""
 
 import runpy
 from typing import Any
@@ -6,15 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from explorer.exploration.explore import explore
 from explorer.scenario.find import REAL, SHIPPED, names
+from explorer.scenario.load import load
+from explorer.workers.workers import Workers
 from tests.support.samples import some
 
-pytestmark = pytest.mark.torch
-
 DECIDE_BY_A_VALUE = ("branch_on_value", "while_loop")
-"""Nets that read a value, which this device does not hold."""
+"""Nets that read a value, which a device of shapes does not hold and jax.jit does not know."""
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     "name", some(sorted(names(SHIPPED)), *(names(SHIPPED).keys() - names((REAL,))))
 )
@@ -44,3 +46,39 @@ def tensors(result: Any) -> list[Any]:
         return [tensor for part in result for tensor in tensors(part)]
     assert not isinstance(result, np.ndarray)
     return [result]
+
+
+PATHS = names(SHIPPED)
+
+WITHOUT = {"text_cnn"}
+"""Its dropout is random, and a pure function would need a key."""
+
+ENGINES = ("jax-tape", "jax-graph", "torch-tape")
+
+
+def nets() -> list[Any]:
+    """The names of the scenarios; those on published nets only ``--whole`` runs."""
+    parameters = []
+    for name in sorted({*PATHS} - WITHOUT):
+        marks = (pytest.mark.whole,) if PATHS[name].parent == REAL else ()
+        parameters.append(pytest.param(name, marks=marks))
+    return parameters
+
+
+def test_every_shipped_scenario_but_one_has_a_net_in_jax() -> None:
+    without = {name for name, path in PATHS.items() if "\ndef jax_net():" not in path.read_text()}
+    assert without == WITHOUT
+
+
+@pytest.mark.jax
+@pytest.mark.torch
+@pytest.mark.parametrize("name", nets())
+def test_a_net_in_jax_answers_as_pytorch_s_does_or_as_its_file_expects(
+    name: str, workers: Workers
+) -> None:
+    report = explore(load(PATHS[name]), workers, engines=ENGINES, selection="main", oracle=False)
+    assert report.is_as_expected
+    (case,) = report.cases
+    outcomes = {engine: result.outcome for engine, result in case.results.items()}
+    graph = "unsupported" if name in DECIDE_BY_A_VALUE else "ok"
+    assert outcomes == {"jax-tape": "ok", "jax-graph": graph, "torch-tape": "ok"}

@@ -1,6 +1,7 @@
 """Replies of engines that are kept: which requests have one, when it is of use, what is not kept."""
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -10,7 +11,6 @@ from explorer.exploration.explore import explore
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.causes import TrialsRequest
-from explorer.model.engines import WorkerKind
 from explorer.model.failures import Failure, Loss
 from explorer.model.mended import MendedRun
 from explorer.model.requests import CaseRequest, NetRequest, Nothing
@@ -19,7 +19,7 @@ from explorer.scenario.load import load
 from explorer.scenario.replies import KeptReplies, net_of, placeless
 from explorer.store.store import Store
 from explorer.workers.protocol import Lost
-from explorer.workers.workers import Reply, Workers
+from explorer.workers.workers import Workers
 from tests.support.nets import NETS
 from tests.support.scenario_files import written
 
@@ -42,11 +42,9 @@ class Told(Workers):
         self.reply = reply
         self.asked: list[str] = []
 
-    def _ask(
-        self, kind: WorkerKind, target: str, argument: msgspec.Struct, reply: type[Reply]
-    ) -> Reply | Lost:
+    def _ask(self, kind: Any, target: str, argument: Any, reply: Any) -> Any:
         self.asked.append(target)
-        return self.reply  # type: ignore[return-value]  # what a test gives
+        return self.reply
 
 
 def asked(replies: KeptReplies, reply: object, argument: msgspec.Struct = CASE) -> int:
@@ -143,9 +141,7 @@ def test_a_reply_on_a_file_that_is_changed_meanwhile_is_not_kept(
     net = NetRequest(scenario=str(path), engine="torch-tape")
 
     class Changing(Told):
-        def _ask(
-            self, kind: WorkerKind, target: str, argument: msgspec.Struct, reply: type[Reply]
-        ) -> Reply | Lost:
+        def _ask(self, kind: Any, target: str, argument: Any, reply: Any) -> Any:
             path.write_text(f"SIDE = {len(self.asked)}\n")
             return super()._ask(kind, target, argument, reply)
 
@@ -175,9 +171,7 @@ class Counted(Workers):
         super().__init__(request_seconds=300)
         self.kinds: list[str] = []
 
-    def _ask(
-        self, kind: WorkerKind, target: str, argument: msgspec.Struct, reply: type[Reply]
-    ) -> Reply | Lost:
+    def _ask(self, kind: Any, target: str, argument: Any, reply: Any) -> Any:
         self.kinds.append(kind.partition("-")[0])
         return super()._ask(kind, target, argument, reply)
 

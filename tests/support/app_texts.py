@@ -2,12 +2,29 @@
 
 import ast
 import re
+import typing
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from explorer.model.claim import CLAIM_VERDICTS, HEADINGS
+from explorer.model.engines import ENGINES
+from explorer.model.graph import NodeKind, Phase, Proof
+from explorer.model.report import ORACLE, Difference
+from explorer.report.claims.wording import (
+    ANSWERS,
+    COLUMNS,
+    COUNT_FORMS,
+    NOT_AS_STATED,
+    NOT_RUN,
+    PAGE_TITLE,
+    verdict_name,
+)
+from explorer.report.study import NO_ROWS
 from explorer.text.language import LOCALE
-from tests.support.app_terms import terms
+from explorer.topics import STUDIES, study_topic
+from explorer.words import answers
+from explorer.workers.workers import WorkerState
 
 EXPLORER = LOCALE.parent.parent
 
@@ -70,6 +87,9 @@ ERRORS = {
 }
 """The errors that are meant for a person."""
 
+MISSING = ("forward", "noise", "source", "values")
+"""What engines say that a node lacks: the keys of ``Node.missing``."""
+
 PROSE = re.compile(r"[A-Za-z]{2,},? [a-z]{2,}|^[A-Z][a-z]+[.:?]?$")
 """Two words in a row, or one with a capital letter: what a visitor would read."""
 
@@ -95,6 +115,31 @@ def said(source: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and _is_saying(node):
             yield from _literals(node.args)
+
+
+def terms() -> Iterator[str]:
+    """Every fixed word of records, studies and the board that the app shows.
+
+    Their tables stand where the records are made.
+    """
+    yield from answers.ENGINE_COLUMNS
+    yield from typing.get_args(typing.get_type_hints(Difference)["what"])
+    yield from map(verdict_name, CLAIM_VERDICTS)
+    yield from (NOT_RUN, PAGE_TITLE, NO_ROWS, NOT_AS_STATED)
+    for forms in COUNT_FORMS.values():
+        yield from forms
+    yield from COLUMNS
+    yield from filter(None, ANSWERS.values())
+    yield from HEADINGS
+    yield from typing.get_args(WorkerState)
+    yield ORACLE
+    yield from (engine.how for engine in ENGINES.values())
+    for names in (NodeKind, Phase, Proof):
+        yield from filter(None, typing.get_args(names))
+    yield from MISSING
+    for name in STUDIES:
+        topic = study_topic(name)
+        yield from (topic.title, topic.question)
 
 
 def every_key() -> set[str]:
@@ -145,6 +190,10 @@ def _spared(node: ast.AST) -> Iterator[ast.AST]:
         yield node.value
     elif isinstance(node, ast.AnnAssign | ast.arg) and node.annotation:
         yield from ast.walk(node.annotation)
+    elif isinstance(node, ast.FunctionDef) and node.returns:
+        yield from ast.walk(node.returns)
+    elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("TypeVar", "ParamSpec"):
+        yield from node.args[:1]
 
 
 def _without_markup(text: str) -> str:

@@ -12,6 +12,9 @@ from tests.support.servers import SWITCHES
 MILLISECONDS = 60_000
 """How long a page may take to show what is expected."""
 
+AT_REST = "[data-test-script-state=notRunning]"
+"""The app while no script of the page runs (Streamlit 1.67)."""
+
 
 class Watched:
     """A page of a browser with the dialogs, requests and errors that there were."""

@@ -6,10 +6,9 @@ is called as its node where the line says no other; ``input``, ``parameter``, ``
 nodes of that kind, ``sum`` is a sum of gradients.
 """
 
-from typing import Any
-
 from explorer.engines.capture.builder import GraphBuilder
-from explorer.model.graph import NodeKind, Output, Phase
+from explorer.model.graph import NodeKind, Output
+from tests.support.written_nets import fields_of
 
 SCALAR = (Output((), "float32"),)
 
@@ -30,24 +29,11 @@ def built(text: str) -> tuple[GraphBuilder, dict[str, int]]:
     for line in text.strip().splitlines():
         head, _, reads = line.partition(":")
         name, *words = head.split()
-        op = name
-        kind: NodeKind = "op"
-        phase: Phase = "forward"
-        fields: dict[str, Any] = {}
-        waiting = iter(words)
-        for word in waiting:
-            if word.startswith("@"):
-                fields["source"] = tuple(f"net.py:{number}" for number in word[1:].split(","))
-            elif word == "of":
-                fields["forward"] = numbers[next(waiting)]
-            elif word == "in":
-                fields["scope"] = next(waiting)
-            elif word == "back":
-                phase = "backward"
-            else:
-                op, kind = word, KINDS.get(word, "op")
+        fields = {"phase": "forward", **fields_of(words, numbers)}
+        op = fields.pop("name", name)
+        kind = KINDS.get(op, "op")
         slots = tuple((numbers[read], 0) for read in reads.split())
         if kind == "accumulate":
-            phase = "backward"
-        numbers[name] = builder.add(op, kind, phase, slots, outputs=SCALAR, **fields)
+            fields["phase"] = "backward"
+        numbers[name] = builder.add(op, kind, inputs=slots, outputs=SCALAR, **fields)
     return builder, numbers

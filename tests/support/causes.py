@@ -84,6 +84,43 @@ MISTAKES: dict[str, Mistake] = {
     "nothing": Mistake("nn.GELU(approximate=False)", "nn.GELU()", MATRIX, None),
 }
 
+BY_HAND: dict[str, Mistake] = {
+    "gelu by erf": Mistake(
+        "nn.GELU()", "h * 0.5 * (1 + torch.erf(h / 2**0.5))", MATRIX, {}, other_op="ops.gelu"
+    ),
+    "axis of softmax": Mistake(
+        "ops.softmax(h, axis=0)",
+        "torch.exp(h) / torch.exp(h).sum(1, keepdim=True)",
+        MATRIX,
+        {"axis": (1,)},
+    ),
+    "axis of log softmax": Mistake(
+        "nn.LogSoftmax(axis=0)",
+        "h - torch.logsumexp(h, 1, keepdim=True)",
+        MATRIX,
+        {"axis": 1},
+    ),
+    "eps of layer norm": Mistake(
+        "nn.LayerNorm((6,), epsilon=1e-2)",
+        "(h - h.mean(-1, keepdim=True)) / torch.sqrt(h.var(-1, correction=0, keepdim=True) + 1e-5)",
+        VOLUME,
+        {"epsilon": 1e-5},
+    ),
+    "axis of a norm": Mistake(
+        "ops.L2Normalize(axis=0)(h)", "F.normalize(h, dim=1)", MATRIX, {"axis": (1,)}
+    ),
+    "the axis that is right": Mistake(
+        "ops.softmax(h, axis=1)", "torch.exp(h) / torch.exp(h).sum(1, keepdim=True)", MATRIX, None
+    ),
+    "eps of another formula": Mistake(
+        "nn.LayerNorm((6,), epsilon=1e-2)",
+        "(h - h.mean(-1, keepdim=True)) / (h.std(-1, correction=0, keepdim=True) + 0.3)",
+        VOLUME,
+        None,
+    ),
+}
+"""Those where PyTorch's side is written in several ops, explained by MindSpore's op or function."""
+
 
 def net_with(mistake: Mistake, folder: Path) -> Path:
     """A scenario file with a mistake."""

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.support.scenario_files import written
-from tests.support.two_sided import Side, normal, scenario_text
+from tests.support.two_sided import Side, normal, scenario_text, twins
 
 
 class Net(NamedTuple):
@@ -82,32 +82,17 @@ NETS = {
     ),
     # Two differences that meet in one sum.
     "two_branches": Net(
-        Side(
-            "self.one, self.two = nn.Dense(4, 4), nn.Dense(4, 4)",
-            "one = ops.mish(self.one(x))\ntwo = ops.elu(self.two(x))\nreturn (one + two + x).sum()",
-        ),
-        Side(
+        *twins(
             "self.one, self.two = nn.Linear(4, 4), nn.Linear(4, 4)",
             "one = F.silu(self.one(x))\ntwo = F.relu(self.two(x))\nreturn (one + two + x).sum()",
+            ("F.silu", "ops.mish"),
+            ("F.relu", "ops.elu"),
         ),
         normal(3, 4, seed=2),
     ),
     # Backpropagation through time that is cut after two steps, in MindSpore's half after three.
     "truncated": Net(
-        Side(
-            "self.into, self.onwards = nn.Dense(3, 3), nn.Dense(3, 3)",
-            """
-            h = ops.zeros((2, 3), ms.float32)
-            loss = 0
-            for t in range(4):
-                if t == 3:
-                    h = ops.stop_gradient(h)
-                h = ops.tanh(self.into(x[t]) + self.onwards(h))
-                loss = loss + (h**2).mean()
-            return loss
-            """,
-        ),
-        Side(
+        *twins(
             "self.into, self.onwards = nn.Linear(3, 3), nn.Linear(3, 3)",
             """
             h = torch.zeros(2, 3)
@@ -119,6 +104,9 @@ NETS = {
                 loss = loss + (h**2).mean()
             return loss
             """,
+            ("torch.zeros(2, 3)", "ops.zeros((2, 3), ms.float32)"),
+            ("t == 2", "t == 3"),
+            ("h.detach()", "ops.stop_gradient(h)"),
         ),
         normal(4, 2, 3),
         head=RECURRENT,
@@ -143,14 +131,7 @@ NETS = {
     ),
     # Running statistics alone: MindSpore's momentum is the share that is kept.
     "momentum": Net(
-        Side(
-            """
-            self.first = nn.BatchNorm1d(3, momentum=0.1)
-            self.second = nn.BatchNorm1d(3, momentum=0.1)
-            """,
-            "y = self.second(ops.tanh(self.first(x)))\nreturn (y * y * y).sum()",
-        ),
-        Side(
+        *twins(
             """
             self.first = nn.BatchNorm1d(3, momentum=0.1)
             self.second = nn.BatchNorm1d(3, momentum=0.1)
@@ -162,8 +143,7 @@ NETS = {
     ),
     # The root of a variance of 0.
     "nan_std": Net(
-        Side("", "centred = x - x.mean()\nreturn ops.sqrt((centred * centred).mean())"),
-        Side("", "centred = x - x.mean()\nreturn torch.sqrt((centred * centred).mean())"),
+        *twins("", "centred = x - x.mean()\nreturn torch.sqrt((centred * centred).mean())"),
         'return {"x": np.full(4, 2.0, np.float32)}',
     ),
 }

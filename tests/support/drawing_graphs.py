@@ -199,28 +199,6 @@ def decided() -> GradGraph:
     return g.record()
 
 
-def tied() -> GradGraph:
-    """One parameter used twice: its two gradients are added."""
-    g = HandmadeGraph()
-    x = g.leaf("x", "input", np.array([1.0, 2.0]))
-    weight = g.leaf("w", value=np.array([3.0, 4.0]))
-    first = g.add("mul", [x, weight], scope="first", value=np.array([3.0, 8.0]))
-    second = g.add("mul", [first, weight], scope="second", value=np.array([9.0, 32.0]))
-    loss = g.add("sum", [second], value=41.0)
-    g.result("loss", loss, 41.0)
-
-    seed = g.seed(value=1.0)
-    wide = g.back("expand", loss, [seed], shape=(2,))
-    d_late = g.back("mul", second, [wide], [first], scope="second", value=np.array([3.0, 8.0]))
-    onward = g.back("mul", second, [wide, weight], scope="second", value=np.array([3.0, 4.0]))
-    d_early = g.back("mul", first, [onward, x], scope="first", value=np.array([3.0, 8.0]))
-    d_x = g.back("mul", first, [onward, weight], scope="first", value=np.array([9.0, 16.0]))
-    total = g.accumulate("add", [d_late, d_early], value=np.array([6.0, 16.0]))
-    g.gradient("dx", d_x, np.array([9.0, 16.0]))
-    g.gradient("dw", total, np.array([6.0, 16.0]))
-    return g.record()
-
-
 def tiny() -> GradGraph:
     """The square of a scalar."""
     g = HandmadeGraph()

@@ -1,5 +1,8 @@
 """Causes, attempts and divergences seen as if mended, made by hand, for the faces that show them."""
 
+from collections.abc import Callable
+from functools import partial
+
 import msgspec
 
 from explorer.model.alignment import Alignment
@@ -84,21 +87,12 @@ def known(alignment: Alignment) -> Alignment:
     return msgspec.structs.replace(alignment, known=(KNOWN, *further))
 
 
-def known_report(report: Report) -> Report:
-    """A report of whose one alignment something is known."""
+def in_report(change: Callable[..., Alignment], report: Report, **options: bool) -> Report:
+    """A report whose one alignment is changed."""
     (alignment,) = report.alignments
-    return msgspec.structs.replace(report, alignments=(known(alignment),))
+    return msgspec.structs.replace(report, alignments=(change(alignment, **options),))
 
 
-def mended_report(report: Report, *, has_cause: bool = True) -> Report:
-    """A report whose one alignment shows a divergence behind the first one."""
-    (alignment,) = report.alignments
-    found = as_if_mended(alignment, has_cause=has_cause)
-    return msgspec.structs.replace(report, alignments=(found,))
-
-
-def explained_report(report: Report, *, has_cause: bool = True) -> Report:
-    """A report whose one alignment is explained so."""
-    (alignment,) = report.alignments
-    found = explained(alignment, has_cause=has_cause)
-    return msgspec.structs.replace(report, alignments=(found,))
+known_report = partial(in_report, known)
+mended_report = partial(in_report, as_if_mended)
+explained_report = partial(in_report, explained)

@@ -2,10 +2,8 @@
 
 import ast
 import sys
-from collections.abc import Collection, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TypeGuard
 
 FLOORS = (
     ("shipped", "folders", "whole_files"),
@@ -59,10 +57,7 @@ NETS = {"mindspore_net", "torch_net", "jax_net"}
 """Functions of a file that follows the scenario's contract; only workers call them."""
 
 Arrow = tuple[str, str]
-"""A module, and one that it imports."""
-
-
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+"""A module, and what it imports."""
 
 
 class House:
@@ -80,76 +75,6 @@ class House:
             name = ".".join(parts).removesuffix(".__init__")
             sources[name] = path.read_text(encoding="utf-8")
         return cls(sources)
-
-    @cached_property
-    def imports(self) -> dict[str, set[str]]:
-        """Which modules of the house each module imports, anywhere in its text."""
-        return {name: set(self._imported(name)) for name in self.trees}
-
-    def _imported(self, module: str) -> Iterator[str]:
-        for node in ast.walk(self.trees[module]):
-            if is_import(node):
-                yield from House._names(node, self.trees)
-
-    @staticmethod
-    def _names(node: ast.Import | ast.ImportFrom, known: Collection[str]) -> Iterator[str]:
-        """The ``known`` modules that a statement imports."""
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name in known)
-        elif node.module:
-            # "from explorer.report import json" names a module, or something of a package.
-            for alias in node.names:
-                submodule = f"{node.module}.{alias.name}"
-                imported = submodule if submodule in known else node.module
-                if imported in known:
-                    yield imported
-
-    def cycles(self) -> list[list[str]]:
-        """Modules that import each other, directly or by way of others; one cycle for each knot."""
-        cycles = []
-        done: set[str] = set()
-        for start in self.trees:
-            path: list[str] = []
-            waiting = [iter([start])]
-            while waiting:
-                module = next(waiting[-1], None)
-                if module is None:
-                    waiting.pop()
-                    if path:
-                        done.add(path.pop())
-                elif module in path:
-                    cycles.append(path[path.index(module) :])
-                elif module not in done:
-                    path.append(module)
-                    waiting.append(iter(sorted(self.imports[module])))
-        return cycles
-
-    def upward_arrows(self) -> list[Arrow]:
-        """Imports from a higher floor, or from another part on the same floor."""
-        floors = {part: floor for floor, parts in enumerate(FLOORS) for part in parts}
-        arrows = []
-        for module, imported in self.arrows():
-            part, other = part_of(module), part_of(imported)
-            if part == other or "explorer" in (part, other):
-                continue
-            if floors[other] >= floors[part]:
-                arrows.append((module, imported))
-        return arrows
-
-    def arrows(self) -> Iterator[Arrow]:
-        """Every import of one module of the house by another."""
-        for module, imported_modules in self.imports.items():
-            for imported in sorted(imported_modules):
-                yield module, imported
-
-    def arrows_between(self, one: str, other: str) -> list[Arrow]:
-        """Imports between two packages, in either direction."""
-        arrows = []
-        for module, imported in self.arrows():
-            for here, there in ((one, other), (other, one)):
-                if module.startswith(here) and imported.startswith(there):
-                    arrows.append((module, imported))
-        return arrows
 
     def parent_modules(self) -> list[str]:
         """The modules that run in the parent's process; the others are for workers alone."""
@@ -176,15 +101,19 @@ class House:
             if is_for_workers(module):
                 allowed |= FRAMEWORKS
             for node in run_at_import(self.trees[module]):
-                packages = packages_imported(node) if is_import(node) else set()
-                arrows += [(module, package) for package in sorted(packages - allowed)]
+                if isinstance(node, ast.Import | ast.ImportFrom):
+                    foreign = sorted(packages_imported(node) - allowed)
+                    arrows += [(module, package) for package in foreign]
         return arrows
 
     def _imported_at_once(self, module: str) -> Iterator[str]:
-        """The modules of the house that a module imports while it is imported itself."""
+        """What a module imports while it is imported itself: modules, and perhaps names in these."""
         for node in run_at_import(self.trees[module]):
-            if is_import(node):
-                yield from House._names(node, self.trees)
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                yield node.module
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
     def framework_imports(self) -> list[Arrow]:
         """Frameworks that modules import which the parent's process runs."""
@@ -193,16 +122,6 @@ class House:
             packages = packages_imported(self.trees[module]) & FRAMEWORKS
             arrows += [(module, package) for package in sorted(packages)]
         return arrows
-
-    def undocumented(self) -> list[str]:
-        """Public modules, classes, methods and functions without a docstring, as "module:name"."""
-        missing = []
-        for module, tree in self.trees.items():
-            if not ast.get_docstring(tree):
-                missing.append(module)
-            bare = [node.name for node in public_definitions(tree) if not ast.get_docstring(node)]
-            missing += [f"{module}:{name}" for name in bare]
-        return missing
 
 
 def part_of(module: str) -> str:
@@ -214,20 +133,6 @@ def part_of(module: str) -> str:
 def is_for_workers(module: str) -> bool:
     """Whether a module may import a framework."""
     return part_of(module) == "engines" or module.split(".")[-1].startswith(WORKER_MODULES)
-
-
-def public_definitions(tree: ast.Module | ast.ClassDef) -> Iterator[Definition]:
-    """What others can call: functions and classes of a module, and the methods of such a class."""
-    for node in tree.body:
-        if isinstance(node, Definition) and not node.name.startswith("_"):
-            yield node
-            if isinstance(node, ast.ClassDef):
-                yield from public_definitions(node)
-
-
-def is_import(node: ast.AST) -> TypeGuard[ast.Import | ast.ImportFrom]:
-    """Whether a node is a statement that imports."""
-    return isinstance(node, ast.Import | ast.ImportFrom)
 
 
 def run_at_import(tree: ast.AST) -> Iterator[ast.AST]:

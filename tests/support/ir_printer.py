@@ -2,30 +2,7 @@
 
 from collections.abc import Mapping
 
-from explorer.engines.mindspore.ir.records import (
-    Abstract,
-    DictValue,
-    GraphRef,
-    IRNode,
-    KeywordValue,
-    Module,
-    NodeRef,
-    OuterRef,
-    Parameter,
-    ParameterRef,
-    Scalar,
-    SequenceShape,
-    SequenceValue,
-    Shape,
-    Source,
-    StringValue,
-    Subgraph,
-    Symbol,
-    TensorShape,
-    TensorValue,
-    Type,
-    Value,
-)
+from explorer.engines.mindspore.ir import records as ir
 
 PREFIXES = {"PrimFunc": "PrimFunc_", "S_Prim": "S_Prim_"}
 SHARED = "<~~This line of code can be shared by multiple nodes, and may be duplicated./"
@@ -33,7 +10,7 @@ SHARED = "<~~This line of code can be shared by multiple nodes, and may be dupli
 # Types and values
 
 
-def type_text(kind: Type) -> str:
+def type_text(kind: ir.Type) -> str:
     args = [type_text(arg) for arg in kind.args]
     if kind.name == "Dictionary":
         return f"Dictionary[[{''.join(f'{key},' for key in kind.keys)}],[{','.join(args)}]]"
@@ -48,17 +25,17 @@ def type_text(kind: Type) -> str:
     return kind.name
 
 
-def shape_text(shape: Shape) -> str:
+def shape_text(shape: ir.Shape) -> str:
     if shape is None:
         return "NoShape"
-    if isinstance(shape, TensorShape):
+    if isinstance(shape, ir.TensorShape):
         return f"({', '.join(map(str, shape.sizes))})"
     if shape.kind == "Dynamic":
         return "DynamicSequenceShape"
     return f"{shape.kind}Shape({', '.join(map(shape_text, shape.items))})"
 
 
-def abstract_text(abstract: Abstract) -> str:
+def abstract_text(abstract: ir.Abstract) -> str:
     if abstract.type.name == "null":
         return "<null>"
     parts = [type_text(abstract.type), shape_text(abstract.shape)]
@@ -70,61 +47,61 @@ def abstract_text(abstract: Abstract) -> str:
         parts.append("is_inplace")
     if abstract.known:
         parts.append("value=...")
-    if isinstance(abstract.shape, SequenceShape):
+    if isinstance(abstract.shape, ir.SequenceShape):
         parts.append("elements_use_flags={[const vector]{1}}")
     return f"<{', '.join(parts)}>"
 
 
-def values_text(values: tuple[Value, ...]) -> str:
+def values_text(values: tuple[ir.Value, ...]) -> str:
     return ", ".join(map(value_text, values))
 
 
-def reference_text(value: NodeRef | ParameterRef | OuterRef | GraphRef) -> str:
+def reference_text(value: ir.NodeRef | ir.ParameterRef | ir.OuterRef | ir.GraphRef) -> str:
     match value:
-        case NodeRef(index):
+        case ir.NodeRef(index):
             return f"%{index}"
-        case ParameterRef(label, graph):
+        case ir.ParameterRef(label, graph):
             return f"$(@{graph}:{label})" if graph else f"%{label}"
-        case OuterRef(graph, name):
+        case ir.OuterRef(graph, name):
             return f"$(@{graph}:{name})"
-        case GraphRef(name):
+        case ir.GraphRef(name):
             return f"@{name}"
 
 
-def value_text(value: Value) -> str:
+def value_text(value: ir.Value) -> str:
     match value:
-        case NodeRef() | ParameterRef() | OuterRef() | GraphRef():
+        case ir.NodeRef() | ir.ParameterRef() | ir.OuterRef() | ir.GraphRef():
             return reference_text(value)
-        case Scalar(number, dtype):
+        case ir.Scalar(number, dtype):
             text = str(int(number)) if isinstance(number, bool) else str(number)
             return f"{dtype}({text})" if dtype else text
-        case StringValue(text):
+        case ir.StringValue(text):
             return f'"{text}"'
-        case Symbol(text):
+        case ir.Symbol(text):
             return text
-        case TensorValue(shape, dtype, text):
+        case ir.TensorValue(shape, dtype, text):
             return f"Tensor(shape=[{', '.join(map(str, shape))}], dtype={dtype}, value={text})"
-        case SequenceValue("tuple", values):
+        case ir.SequenceValue("tuple", values):
             return f"({values_text(values)})"
-        case SequenceValue(_, values):
+        case ir.SequenceValue(_, values):
             return f"[{values_text(values)}]"
-        case DictValue(keys, values):
+        case ir.DictValue(keys, values):
             pairs = zip(map(value_text, keys), map(value_text, values), strict=True)
             return "{" + ", ".join(f"{key}: {text}" for key, text in pairs) + "}"
-        case KeywordValue(key, inner):
+        case ir.KeywordValue(key, inner):
             return f"KeywordArg[key : {key}, value : {value_text(inner)}]"
 
 
 # Nodes
 
 
-def applied_text(node: IRNode) -> str:
+def applied_text(node: ir.IRNode) -> str:
     """What a node applies, with the subgraphs that it may reach."""
     if node.callee is None:
         text = PREFIXES.get(node.kind, "") + node.op + node.detail
-    elif isinstance(node.callee, GraphRef):
+    elif isinstance(node.callee, ir.GraphRef):
         text = f"call {value_text(node.callee)}"
-    elif isinstance(node.callee, ParameterRef) and not node.callee.graph:
+    elif isinstance(node.callee, ir.ParameterRef) and not node.callee.graph:
         text = node.callee.label.partition("_")[2]
     else:
         text = value_text(node.callee)
@@ -134,7 +111,7 @@ def applied_text(node: IRNode) -> str:
     return f"{text}[@@{node.targets[0]}]" if node.targets else text
 
 
-def statement_text(node: IRNode) -> str:
+def statement_text(node: ir.IRNode) -> str:
     text = f"  %{node.index}({node.name}) = {applied_text(node)}"
     if node.op == "Return":
         text = "  Return"
@@ -153,7 +130,7 @@ def statement_text(node: IRNode) -> str:
     return text
 
 
-def source_text(source: Source) -> str:
+def source_text(source: ir.Source) -> str:
     text = f"# In file {source.file}:{source.line}"
     if source.last_line != source.line:
         text += f"~{source.last_line}"
@@ -162,7 +139,7 @@ def source_text(source: Source) -> str:
     return f"{text}/{source.code}/" + (SHARED if source.shared else "")
 
 
-def node_lines(node: IRNode) -> list[str]:
+def node_lines(node: ir.IRNode) -> list[str]:
     lines = []
     if node.failed_at is not None:
         lines.append(f"#------------------------> {node.failed_at}")
@@ -176,7 +153,7 @@ def node_lines(node: IRNode) -> list[str]:
     return lines
 
 
-def comments(node: IRNode) -> list[str]:
+def comments(node: ir.IRNode) -> list[str]:
     lines = []
     if node.full_name:
         lines.append(f"# Fullname with scope: ({node.full_name})")
@@ -204,7 +181,7 @@ def effects_text(effects: tuple[str, ...]) -> str:
 # Subgraphs and modules
 
 
-def parameter_text(parameter: Parameter) -> str:
+def parameter_text(parameter: ir.Parameter) -> str:
     abstract = abstract_text(parameter.abstract) if parameter.abstract else "<null>"
     text = f"%{parameter.label}: {abstract}"
     if parameter.symbols:
@@ -222,7 +199,7 @@ def pairs_lines(pairs: Mapping[str, str]) -> list[str]:
     return [f"{key}: {text}" for key, text in pairs.items()]
 
 
-def subgraph_lines(graph: Subgraph, is_entry: bool) -> list[str]:
+def subgraph_lines(graph: ir.Subgraph, is_entry: bool) -> list[str]:
     # The parameters of the entry are those of the module.
     own = () if is_entry else graph.parameters
     lines = ["subgraph attr:", *pairs_lines(graph.attrs)]
@@ -246,7 +223,7 @@ def subgraph_lines(graph: Subgraph, is_entry: bool) -> list[str]:
     return [*lines, "", ""]
 
 
-def module_text(module: Module) -> str:
+def module_text(module: ir.Module) -> str:
     lines = [f"# IR entry: @{module.entry}", f"# Total subgraphs: {len(module.subgraphs)}", ""]
     if module.config:
         lines += ["jit config {", *pairs_lines(module.config), "}", ""]

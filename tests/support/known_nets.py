@@ -27,6 +27,14 @@ class Net(NamedTuple):
     train: bool = True
 
 
+def twin(
+    code: str, inputs: str, *known: str, engines: tuple[str, str] = TAPES, train: bool = True
+) -> Net:
+    """A net whose sides are the same but for the frameworks' names; ``code`` is PyTorch's."""
+    mindspore = code.replace("torch.", "ops.").replace("F.", "ops.")
+    return Net(mindspore, code, inputs, known, engines, train)
+
+
 MATRIX, IMAGE = "x=normal(4, 6)", "x=normal(2, 3, 8, 8)"
 KINK = "x=floats(-1, 0, 0, 1)"
 PAIR = "x=normal(4, 3), y=normal(4, 3)"
@@ -41,7 +49,7 @@ ADDED = "h = ops.exp(x)\nh.add_(1.0)\nreturn (h * h).sum()"
 VIEWED = "h = x * 1.0\nv = h.view(2, 2)\nv[0, 1] = 9.0\nreturn (h * h).sum()"
 
 NETS: dict[str, Net] = {
-    "momentum": Net(BATCH_NORM, BATCH_NORM, IMAGE, ("claim 43",)),
+    "momentum": twin(BATCH_NORM, IMAGE, "claim 43"),
     "no running statistics": Net(
         "nn.BatchNorm2d(3)",
         "nn.BatchNorm2d(3, track_running_stats=False)",
@@ -49,7 +57,7 @@ NETS: dict[str, Net] = {
         ("claim 42",),
         train=False,
     ),
-    "epsilon": Net("nn.LayerNorm((6,))", "nn.LayerNorm((6,))", MATRIX, ("layer_norm_epsilon",)),
+    "epsilon": twin("nn.LayerNorm((6,))", MATRIX, "layer_norm_epsilon"),
     "same with a stride": Net(
         "nn.Conv2d(3, 4, 3, stride=2, has_bias=True)",
         "nn.Conv2d(3, 4, 3, stride=2, padding=1)",
@@ -71,73 +79,41 @@ NETS: dict[str, Net] = {
         IMAGE,
         ("claim 87",),
     ),
-    "dropout": Net("nn.Dropout(0.3)", "nn.Dropout(0.3)", "x=normal(8, 60)", ("claim 41",)),
-    "dropout, compiled": Net(
-        "nn.Dropout(0.3)", "nn.Dropout(0.3)", "x=normal(8, 60)", ("claim 41",), GRAPH
-    ),
+    "dropout": twin("nn.Dropout(0.3)", "x=normal(8, 60)", "claim 41"),
+    "dropout, compiled": twin("nn.Dropout(0.3)", "x=normal(8, 60)", "claim 41", engines=GRAPH),
     "transpose": Net(
         "ops.transpose(x, (0, 1)) * x.sum(0)",
         "x.transpose(0, 1) * x.sum(0)",
         "x=normal(5, 5)",
         ("claim 44",),
     ),
-    "rrelu": Net("nn.RReLU()", "nn.RReLU()", MATRIX, ("rrelu_evaluation",), train=False),
+    "rrelu": twin("nn.RReLU()", MATRIX, "rrelu_evaluation", train=False),
     "loss": Net(
         "return nn.SoftmaxCrossEntropyWithLogits()(x, y)",
         "return F.cross_entropy(x, y)",
         ONE_HOT,
         ("loss_reduction",),
     ),
-    "padding row": Net(EMBEDDING, EMBEDDING, INDICES, ("padding_index",)),
-    "padding row, compiled": Net(EMBEDDING, EMBEDDING, INDICES, ("padding_index",), GRAPH),
-    "tanh": Net("ops.tanh(x)", "torch.tanh(x)", "x=floats(5, -5, 1, 2)", ("saturated_tanh",)),
-    "log1p": Net(
-        "return ops.log1p(x).sum()",
-        "return torch.log1p(x).sum()",
-        "x=floats(1e-6, 2e-6)",
-        ("lost_digits",),
+    "padding row": twin(EMBEDDING, INDICES, "padding_index"),
+    "padding row, compiled": twin(EMBEDDING, INDICES, "padding_index", engines=GRAPH),
+    "tanh": twin("torch.tanh(x)", "x=floats(5, -5, 1, 2)", "saturated_tanh"),
+    "log1p": twin("return torch.log1p(x).sum()", "x=floats(1e-6, 2e-6)", "lost_digits"),
+    "expm1": twin(
+        "return torch.expm1(x).sum()", "x=floats(1e-6, 2e-6)", "lost_digits", engines=GRAPH
     ),
-    "expm1": Net(
-        "return ops.expm1(x).sum()",
-        "return torch.expm1(x).sum()",
-        "x=floats(1e-6, 2e-6)",
-        ("lost_digits",),
-        GRAPH,
+    "softplus": twin("F.softplus(x)", "x=floats(*[-14] * 9)", "unequal_outputs"),
+    "elu": twin("F.elu(x)", "x=floats(*[-1e-5] * 9)", "unequal_outputs"),
+    "number of double precision": twin(
+        "x * 0.1", "x=normal(4).astype(np.float64)", "double_precision"
     ),
-    "softplus": Net(
-        "ops.softplus(x)", "F.softplus(x)", "x=floats(*[-14] * 9)", ("unequal_outputs",)
+    "celu": twin("F.celu(x)", "x=normal(4, 5).astype(np.float64)", "single_precision_inside"),
+    "log softmax": twin(
+        "torch.log_softmax(x, -1)", "x=normal(4, 5).astype(np.float64)", "single_precision_inside"
     ),
-    "elu": Net("ops.elu(x)", "F.elu(x)", "x=floats(*[-1e-5] * 9)", ("unequal_outputs",)),
-    "number of double precision": Net(
-        "x * 0.1", "x * 0.1", "x=normal(4).astype(np.float64)", ("double_precision",)
-    ),
-    "celu": Net(
-        "ops.celu(x)",
-        "F.celu(x)",
-        "x=normal(4, 5).astype(np.float64)",
-        ("single_precision_inside",),
-    ),
-    "log softmax": Net(
-        "ops.log_softmax(x, -1)",
-        "torch.log_softmax(x, -1)",
-        "x=normal(4, 5).astype(np.float64)",
-        ("single_precision_inside",),
-    ),
-    "masked row": Net("ops.softmax(x, -1)", "torch.softmax(x, -1)", MASKED, ("masked_row",)),
-    "minimum": Net(
-        "return ops.minimum(x, y).sum()",
-        "return torch.minimum(x, y).sum()",
-        WITH_NAN,
-        ("nan_minimum",),
-    ),
-    "maximum": Net(
-        "return ops.maximum(x, y).sum()",
-        "return torch.maximum(x, y).sum()",
-        WITH_NAN,
-        ("nan_minimum",),
-        GRAPH,
-    ),
-    "selu": Net("ops.selu(x)", "torch.selu(x)", MATRIX, ("selu",)),
+    "masked row": twin("torch.softmax(x, -1)", MASKED, "masked_row"),
+    "minimum": twin("return torch.minimum(x, y).sum()", WITH_NAN, "nan_minimum"),
+    "maximum": twin("return torch.maximum(x, y).sum()", WITH_NAN, "nan_minimum", engines=GRAPH),
+    "selu": twin("torch.selu(x)", MATRIX, "selu"),
     "selu, compiled": Net("nn.SeLU()", "nn.SELU()", MATRIX, ("selu",), GRAPH),
     "label": Net(
         "return ops.SigmoidCrossEntropyWithLogits()(x, y).sum()",
@@ -145,46 +121,26 @@ NETS: dict[str, Net] = {
         LABEL,
         ("label_gradient",),
     ),
-    "power": Net("return (x**0.0).sum()", "return (x**0.0).sum()", KINK, ("power_of_zero",)),
-    "power of a tensor": Net(
-        "return ops.pow(x, y).sum()",
+    "power": twin("return (x**0.0).sum()", KINK, "power_of_zero"),
+    "power of a tensor": twin(
         "return torch.pow(x, y).sum()",
         "x=floats(0, 1, 2), y=floats(0, 0, 0)",
-        ("power_of_zero",),
-        GRAPH,
+        "power_of_zero",
+        engines=GRAPH,
     ),
-    "norm": Net("return ops.norm(x)", "return torch.norm(x)", "x=floats(0, 0)", ("zero_norm",)),
-    "norm of both graphs": Net(
-        "return ops.norm(x)", "return torch.norm(x)", "x=floats(0, 0)", ("zero_norm",), GRAPHS
+    "norm": twin("return torch.norm(x)", "x=floats(0, 0)", "zero_norm"),
+    "norm of both graphs": twin(
+        "return torch.norm(x)", "x=floats(0, 0)", "zero_norm", engines=GRAPHS
     ),
-    "deviation": Net(
-        "return ops.std(x)", "return torch.std(x)", "x=floats(2, 2, 2)", ("zero_norm",)
+    "deviation": twin("return torch.std(x)", "x=floats(2, 2, 2)", "zero_norm"),
+    "arc tangent": twin(
+        "return torch.atan2(x, y).sum()", "x=floats(0, 1), y=floats(0, 2)", "zero_norm"
     ),
-    "arc tangent": Net(
-        "return ops.atan2(x, y).sum()",
-        "return torch.atan2(x, y).sum()",
-        "x=floats(0, 1), y=floats(0, 2)",
-        ("zero_norm",),
+    "relu6": twin("return F.relu6(x).sum()", "x=floats(-1, 0, 6, 1)", "slopes_at_bounds"),
+    "hardtanh": twin(
+        "return F.hardtanh(x).sum()", "x=floats(-1, 0, 1, 2)", "slopes_at_bounds", engines=GRAPH
     ),
-    "relu6": Net(
-        "return ops.relu6(x).sum()",
-        "return F.relu6(x).sum()",
-        "x=floats(-1, 0, 6, 1)",
-        ("slopes_at_bounds",),
-    ),
-    "hardtanh": Net(
-        "return ops.hardtanh(x).sum()",
-        "return F.hardtanh(x).sum()",
-        "x=floats(-1, 0, 1, 2)",
-        ("slopes_at_bounds",),
-        GRAPH,
-    ),
-    "hardswish": Net(
-        "return ops.hardswish(x).sum()",
-        "return F.hardswish(x).sum()",
-        "x=floats(-3, 0, 3, 2)",
-        ("slopes_at_bounds",),
-    ),
+    "hardswish": twin("return F.hardswish(x).sum()", "x=floats(-3, 0, 3, 2)", "slopes_at_bounds"),
     "infinity norm": Net(
         "return ops.norm(x, inf)",
         "return torch.linalg.vector_norm(x, inf)",
@@ -207,24 +163,21 @@ NETS: dict[str, Net] = {
     "tied": Net(
         "return ops.max(x, axis=0)[0]", "return x.amax(0)", "x=floats(3, 3, 1)", ("relu_at_zero",)
     ),
-    "one tensor": Net(
-        "return (x * y).sum()",
+    "one tensor": twin(
         "return (x * y).sum()",
         "**dict.fromkeys('xy', normal(4))",
-        ("same_tensor_twice", "claim 31"),
-        GRAPH,
+        "same_tensor_twice",
+        "claim 31",
+        engines=GRAPH,
     ),
-    "in place": Net(
-        "h = ops.sin(x)\nh.mul_(2.0)\nreturn (h * h).sum()",
-        "h = torch.sin(x)\nh.mul_(2.0)\nreturn (h * h).sum()",
-        MATRIX,
-        ("in_place_nothing",),
+    "in place": twin(
+        "h = torch.sin(x)\nh.mul_(2.0)\nreturn (h * h).sum()", MATRIX, "in_place_nothing"
     ),
     "in place, both styles": Net(ADDED, "return x.sum()", MATRIX, ("in_place_nothing",), MINDSPORE),
     "saved result": Net(
         ADDED, "h = torch.exp(x) + 1.0\nreturn (h * h).sum()", MATRIX, ("in_place_exp",), GRAPH
     ),
-    "view": Net(VIEWED, VIEWED, "x=normal(4)", ("view_write",)),
+    "view": twin(VIEWED, "x=normal(4)", "view_write"),
 }
 """Nets with something that is known, at least one for each row of the table."""
 

@@ -5,9 +5,9 @@ from textwrap import indent
 from typing import NamedTuple
 
 from tests.support.scenario_files import written
-from tests.support.twin_nets import in_mindspore
+from tests.support.twin_nets import twin
 
-TEXT = '''"""{title}: {blocks} blocks of width {width}."""
+HEAD = '''"""{title}: {blocks} blocks of width {width}."""
 
 import numpy as np
 
@@ -22,32 +22,11 @@ def small(random, *shape):
     return (random.normal(size=shape) * 0.1).astype(np.float32)
 
 
-def inputs():
-    return {{"x": np.random.default_rng(0).normal(size={shape}).astype(np.float32)}}
-
-
 def parameters():
     random = np.random.default_rng(1)
     arrays = {{}}
 {start}
     return arrays
-
-
-def mindspore_net():
-    from mindspore import nn, ops
-
-{mindspore}
-
-    return Net()
-
-
-def torch_net():
-    import torch
-    from torch import nn
-
-{torch}
-
-    return Net()
 '''
 """Weights are orthogonal, or divided by the depth: no value of the forward vanishes or explodes.
 
@@ -181,14 +160,13 @@ for name in ("enter", "again"):
 def written_net(folder: Path, family: str, nodes: int, width: int = 8, rows: int = 4) -> Path:
     """The file of a scenario of about ``nodes`` nodes; its values have ``rows`` × ``width`` elements."""
     made = FAMILIES[family]
-    text = TEXT.format(
+    head = HEAD.format(
         title=made.title,
         blocks=max(2, round(nodes / made.nodes)),
         width=width,
         rows=rows,
-        shape=made.shape,
         start=indent(made.start.strip(), " " * 4),
-        mindspore=indent(in_mindspore(made.net.strip()), " " * 4),
-        torch=indent(made.net.strip(), " " * 4),
     )
+    x = f"np.random.default_rng(0).normal(size={made.shape}).astype(np.float32)"
+    text = twin(made.net, head, x=x)
     return written(folder, text, f"{family}_{nodes}.py")

@@ -27,7 +27,7 @@ class Case(NamedTuple):
     """A world of a claim, the verdict that the claim gets there, and words of its line.
 
     The world is a change of what is recorded, or is written down. ``unsaid`` are words that the
-    advice lacks.
+    advice lacks, and ``unseen`` those that the evidence lacks.
     """
 
     row: int
@@ -36,6 +36,7 @@ class Case(NamedTuple):
     advice: str = ""
     evidence: str = ""
     unsaid: str = ""
+    unseen: str = ""
 
 
 @cache
@@ -65,6 +66,7 @@ def check(case: Case, claim: Claim) -> None:
         assert case.advice in ruling.advice, (case.advice, ruling.advice)
     assert case.evidence in ruling.evidence, (case.evidence, ruling.evidence)
     assert not case.unsaid or case.unsaid not in ruling.advice, (case.unsaid, ruling.advice)
+    assert not case.unseen or case.unseen not in ruling.evidence, (case.unseen, ruling.evidence)
 
 
 def following(cases: Iterable[Case]) -> Callable[[Case], None]:

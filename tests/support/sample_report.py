@@ -1,6 +1,7 @@
 """A small report made by hand, with one case of every kind, for the tests of the report's faces."""
 
 from functools import cache
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -23,13 +24,13 @@ from explorer.model.divergence import (
     Row,
 )
 from explorer.model.failures import Failure
-from explorer.model.graph import Edge, GradGraph, Node, Output
+from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, Report, Ungraphed
 from explorer.model.results import Estimate, Leaf, OracleResult, Result
 from explorer.model.trees import branch, names_in, render
-from explorer.numeric.summaries import summarise
 from explorer.scenario.declaration import ExpectedDifference
 from explorer.scenario.matrix import matrix, structure
+from tests.support.handmade_graph import HandmadeGraph
 from tests.support.standard_engines import ENGINES
 
 HOSTILE = "<script>alert('x')</script> | [red]\x1b[31m\u202e"
@@ -101,43 +102,14 @@ def oracle(gradients: list[str]) -> OracleResult:
 
 def graph(engine: str) -> GradGraph:
     """A graph of four nodes: y = x * x, and its gradient."""
-    outputs = (Output((1, 3), "float32", summarise(VALUES["dx"])),)
-    x = Node(id="n0", op="input", kind="input", phase="forward", name="x", outputs=outputs)
-    product = Node(
-        id="n1",
-        op="Mul",
-        kind="op",
-        phase="forward",
-        scope="fc",
-        source=("net.py:3",),
-        order=1,
-        outputs=outputs,
-    )
-    gradient = Node(
-        id="n2",
-        op="MulBackward",
-        kind="op",
-        phase="backward",
-        forward="n1",
-        order=2,
-        outputs=outputs,
-    )
-    dx = Node(
-        id="n3",
-        op="output",
-        kind="output",
-        phase="backward",
-        name="dx",
-        order=3,
-        outputs=outputs,
-    )
-    return GradGraph(
-        engine=engine,
-        case=GradCase("grad", 0).label,
-        stage="tape",
-        nodes=(x, product, gradient, dx),
-        edges=(Edge("n0", "n1"), Edge("n0", "n2", kind="saved"), Edge("n2", "n3")),
-    )
+    g = HandmadeGraph()
+    value = VALUES["dx"]
+    x = g.add("input", kind="input", name="x", value=value, line=0)
+    product = g.add("Mul", [x], scope="fc", value=value, line=3)
+    gradient = g.back("MulBackward", product, [], [x], value=value, line=0)
+    fields: dict[str, Any] = {"kind": "output", "phase": "backward", "value": value, "line": 0}
+    g.add("output", [gradient], name="dx", **fields)
+    return g.record(GradCase("grad", 0).label, engine)
 
 
 _PRODUCT = Row(
@@ -191,12 +163,7 @@ def alignment(left: str, right: str, divergence: Divergence | None = None) -> Al
 
 
 @cache
-def report(
-    *,
-    unexpected: bool = False,
-    foreseen: bool = True,
-    title: str = "Dense layer with mean squared error",
-) -> Report:
+def report(*, unexpected: bool = False, foreseen: bool = True) -> Report:
     """The full matrix of a net with two inputs.
 
     ``foreseen`` sets tape against graph at 1, ``unexpected`` torch-graph at (0,).
@@ -212,7 +179,7 @@ def report(
             cases.append(case_report(case))
     return Report(
         scenario="dense_mse",
-        title=title,
+        title="Dense layer with mean squared error",
         notes="Two outputs, loss and logits.",
         versions={"mindspore": "2.10.0", "torch": "2.13.0"},
         devices=dict.fromkeys(ENGINES, "cpu"),

@@ -5,7 +5,7 @@ from textwrap import dedent
 from typing import NamedTuple
 
 from tests.support.scenario_files import written
-from tests.support.two_sided import Side, normal, scenario_text
+from tests.support.two_sided import normal, scenario_text, twins
 
 
 class Planted(NamedTuple):
@@ -22,25 +22,26 @@ class Planted(NamedTuple):
 class Several(NamedTuple):
     """A net in both frameworks and its mistakes; ``shape`` is that of its input.
 
-    Layers are made by ``torch_layers`` and ``mindspore_layers``, and the lines of forward change ``h``.
+    ``layers`` and ``lines``, which change ``h``, are PyTorch's; ``changes`` make MindSpore's of them, as the
+    pieces of the mistakes do.
     """
 
     shape: tuple[int, ...]
-    torch_layers: str
-    mindspore_layers: str
-    torch: str
-    mindspore: str
+    layers: str
+    lines: str
     mistakes: tuple[Planted, ...]
+    changes: tuple[tuple[str, str], ...] = ()
 
 
 GELU = Planted("F.gelu(h)", "ops.gelu(h, approximate='tanh')", "approximate")
+NORM = Planted("self.norm(h)", "self.norm(h)", "eps")
+OTHER_EPS = "nn.LayerNorm(6)", "nn.LayerNorm((6,), epsilon=1e-2)"
+NORMED = "self.one, self.two, self.norm = nn.Linear(6, 6), nn.Linear(6, 6), nn.LayerNorm(6)"
 
 SEVERAL: dict[str, Several] = {
     "four in a row": Several(
         (4, 6),
-        "self.one, self.two, self.norm = nn.Linear(6, 6), nn.Linear(6, 6), nn.LayerNorm(6)",
-        "self.one, self.two = nn.Dense(6, 6), nn.Dense(6, 6)\n"
-        "self.norm = nn.LayerNorm((6,), epsilon=1e-2)",
+        NORMED,
         """
         h = self.one(x)
         h = self.norm(h)
@@ -51,56 +52,33 @@ SEVERAL: dict[str, Several] = {
         h = h + r
         h = torch.clamp(h, min=-0.5, max=0.5)
         """,
-        """
-        h = self.one(x)
-        h = self.norm(h)
-        r = h
-        h = ops.gelu(h, approximate='tanh')
-        h = self.two(h)
-        h = ops.relu(h)
-        h = h + r
-        h = ops.clamp(h, min=-0.5, max=0.7)
-        """,
         (
-            Planted("self.norm(h)", "self.norm(h)", "eps"),
+            NORM,
             GELU,
             Planted("F.silu(h)", "ops.relu(h)", "aten.relu.default"),
             Planted("torch.clamp(h, min=-0.5, max=0.5)", "ops.clamp(h, min=-0.5, max=0.7)", "max"),
         ),
+        (OTHER_EPS,),
     ),
     "a scale too many and a norm": Several(
         (4, 6),
-        "self.one, self.two, self.norm = nn.Linear(6, 6), nn.Linear(6, 6), nn.LayerNorm(6)",
-        "self.one, self.two = nn.Dense(6, 6), nn.Dense(6, 6)\n"
-        "self.norm = nn.LayerNorm((6,), epsilon=1e-2)",
+        NORMED,
         """
         h = self.one(x)
         h = torch.tanh(h)
         h = self.two(h)
         h = self.norm(h)
         """,
-        """
-        h = self.one(x)
-        h = h * 0.5
-        h = ops.tanh(h)
-        h = self.two(h)
-        h = self.norm(h)
-        """,
-        (Planted("", "h * 0.5"), Planted("self.norm(h)", "self.norm(h)", "eps")),
+        (Planted("", "h * 0.5"), NORM),
+        (OTHER_EPS, ("h = torch.tanh(h)", "h = h * 0.5\nh = ops.tanh(h)")),
     ),
     "detached and an activation": Several(
         (4, 6),
         "self.one, self.two = nn.Linear(6, 6), nn.Linear(6, 6)",
-        "self.one, self.two = nn.Dense(6, 6), nn.Dense(6, 6)",
         """
         h = self.one(x)
         r = torch.tanh(h)
         h = F.elu(self.two(h) + r)
-        """,
-        """
-        h = self.one(x)
-        r = ops.stop_gradient(ops.tanh(h))
-        h = ops.relu(self.two(h) + r)
         """,
         (
             Planted("torch.tanh(h)", "ops.stop_gradient(ops.tanh(h))"),
@@ -110,35 +88,24 @@ SEVERAL: dict[str, Several] = {
     "large values": Several(
         (8, 3, 16, 16),
         "self.conv, self.two = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 4, 3, padding=1)",
-        "self.conv = nn.Conv2d(3, 8, 3, pad_mode='pad', padding=1, has_bias=True)\n"
-        "self.two = nn.Conv2d(8, 4, 3, pad_mode='pad', padding=1, has_bias=True)",
         """
         h = self.conv(x)
         h = F.gelu(h)
         h = self.two(h)
         h = F.leaky_relu(h, 0.01)
         """,
-        """
-        h = self.conv(x)
-        h = ops.gelu(h, approximate='tanh')
-        h = self.two(h)
-        h = ops.leaky_relu(h, 0.2)
-        """,
         (
             GELU,
             Planted("F.leaky_relu(h, 0.01)", "ops.leaky_relu(h, 0.2)", "negative_slope"),
         ),
+        (("padding=1", "pad_mode='pad', padding=1, has_bias=True"),),
     ),
 }
 
 
 def net_with_several(net: Several, folder: Path) -> Path:
     """A scenario of a net with its mistakes."""
-    halves = [
-        Side(layers, f"{dedent(lines).strip()}\nreturn (h * h * h).sum()")
-        for layers, lines in (
-            (net.mindspore_layers, net.mindspore),
-            (net.torch_layers, net.torch),
-        )
-    ]
-    return written(folder, scenario_text(normal(*net.shape), halves[0], halves[1]))
+    pieces = [(planted.torch, planted.mindspore) for planted in net.mistakes if planted.torch]
+    lines = f"{dedent(net.lines).strip()}\nreturn (h * h * h).sum()"
+    sides = twins(net.layers, lines, *net.changes, *pieces)
+    return written(folder, scenario_text(normal(*net.shape), *sides))

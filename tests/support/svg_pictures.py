@@ -15,7 +15,6 @@ GRAPHS: dict[str, Callable[[], GradGraph]] = {
     "convolution": drawing_graphs.convolution,
     "branches": drawing_graphs.branches,
     "decided": drawing_graphs.decided,
-    "tied": drawing_graphs.tied,
     "residual": lambda: drawing_graphs.residual(3),
     "shared": lambda: drawing_graphs.shared(100),
 }

@@ -134,6 +134,23 @@ def copied(question: Question, parties: Iterable[str], to: str, *, of: str) -> C
     return change
 
 
+def borrowed(
+    question: Question, party: str, *path: str, of: Question | None = None, by: str = ""
+) -> Change:
+    """A change that gives a party a figure of another party ``by``, or of another question ``of``.
+
+    ``path`` leads to the figure on both sides; without one it is all that is answered.
+    """
+
+    def change(world: World) -> None:
+        figure: Any = world[of or question, by or party]
+        for key in path:
+            figure = figure[key]
+        put(question, [party], *path, value=copy.deepcopy(figure))(world)
+
+    return change
+
+
 def written(figures: Mapping[tuple[Question, str], Figures]) -> dict[str, Measured]:
     """The outcomes of a world that is written down: figures by question and party."""
     measured = {}

@@ -14,11 +14,15 @@ GONE_SECONDS = 15.0
 
 
 def own_scratch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A new folder for all temporary files of this process and of those that it starts."""
+    """A new folder for all temporary files of this process and of those that it starts.
+
+    Crews that are made meanwhile start all of their processes: none is left for other tests.
+    """
     scratch = folder / "scratch"
     scratch.mkdir()
     monkeypatch.setenv("TMPDIR", str(scratch))
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    monkeypatch.setattr("explorer.workers.workers._SHARED", [])
     return scratch
 
 

@@ -3,6 +3,8 @@
 from textwrap import dedent, indent
 from typing import NamedTuple
 
+from tests.support.twin_nets import in_mindspore
+
 TEXT = """
 import numpy as np
 
@@ -50,6 +52,16 @@ class Side(NamedTuple):
 
     layers: str
     lines: str
+
+
+def twins(layers: str, lines: str, *changes: tuple[str, str]) -> tuple[Side, Side]:
+    """MindSpore's side by PyTorch's, which is given, and that: pieces that are changed, and other names."""
+    sides = []
+    for text in (layers, lines):
+        for piece, other in changes:
+            text = text.replace(piece, other)
+        sides.append(in_mindspore(text))
+    return Side(*sides), Side(layers, lines)
 
 
 def scenario_text(

@@ -1,6 +1,7 @@
 """Which tests run in one process, so that what is costly and shared by them is made once."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 from explorer.scenario.find import names, real_names
@@ -19,6 +20,7 @@ APART = ("tests/test_every_python.py", "tests/test_how_to.py")
 TOPIC_FILES = tuple(name.replace("-", "_") for name in TOPICS)
 
 
+@cache
 def work_unit(test_id: str) -> str:
     """What a test shares: the report on a scenario, the measurements of a topic, else its file.
 

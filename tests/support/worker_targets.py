@@ -8,7 +8,6 @@ import os
 import random
 import sys
 import tempfile
-import threading
 import time
 import weakref
 from pathlib import Path
@@ -250,9 +249,9 @@ def known_when_gone(word: Word) -> Word:
     return Word(f"{known} {key in tensors.origins or key in tensors.storages}")
 
 
-def prefix(word: Word) -> Word:
-    """The folder of the environment that the process runs in."""
-    return Word(sys.prefix)
+def evaluated(expression: Word) -> Word:
+    """The value of an expression in the process that answers."""
+    return Word(str(eval(expression.text)))
 
 
 def process(word: Word) -> Word:
@@ -290,39 +289,9 @@ def aborts(word: Word) -> Word:
     os.abort()
 
 
-def exits(word: Word) -> Word:
-    """Leaves without answering."""
-    os._exit(int(word.text))
-
-
-def raises_exit(word: Word) -> Word:
-    """Leaves as a program does that ends itself."""
-    sys.exit(int(word.text))
-
-
-def has_module(word: Word) -> Word:
-    """Whether a module is imported."""
-    return Word(str(word.text in sys.modules))
-
-
-def has_mapped(word: Word) -> Word:
-    """Whether a library is loaded."""
-    return Word(str(word.text in Path("/proc/self/maps").read_text()))
-
-
 def folders(word: Word) -> Word:
     """The working directory, and where temporary files go by the environment and by Python."""
     return Word(f"{os.getcwd()} {os.environ['TMPDIR']} {tempfile.gettempdir()}")
-
-
-def variable(word: Word) -> Word:
-    """A variable of the environment."""
-    return Word(os.environ.get(word.text, ""))
-
-
-def draws(word: Word) -> Word:
-    """Two numbers that nobody has seeded."""
-    return Word(f"{random.random()} {np.random.random()}")
 
 
 def hangs(word: Word) -> Word:
@@ -350,11 +319,6 @@ def forks_and_exits(word: Word) -> Word:
         os._exit(int(word.text))
     time.sleep(600)
     return word
-
-
-def surroundings(word: Word) -> Word:
-    """The working directory and the threads that numerical libraries may use."""
-    return Word(f"{os.getcwd()} {os.environ['OMP_NUM_THREADS']} {threading.active_count()}")
 
 
 def measured(ask: Ask) -> Found:

@@ -67,6 +67,26 @@ def two_nets(text: str, **known: Any) -> tuple[GradGraph, GradGraph]:
     return net("a", text, **known), net("b", text, side="right", **known)
 
 
+def fields_of(words: list[str], nodes: dict[str, int]) -> dict[str, Any]:
+    """What is said of a node behind its op, or its name."""
+    fields: dict[str, Any] = {}
+    waiting = iter(words)
+    for word in waiting:
+        if word.startswith("@"):
+            fields["source"] = tuple(f"net.py:{line}" for line in word[1:].split(","))
+        elif word == "in":
+            fields["scope"] = next(waiting)
+        elif word == "of":
+            fields |= {"phase": "backward", "forward": nodes[next(waiting)]}
+        elif word == "back":
+            fields["phase"] = "backward"
+        elif word == "unobserved":
+            fields["observed"] = False
+        else:
+            fields["name"] = word
+    return fields
+
+
 class _Written:
     """A net that is read line by line."""
 
@@ -84,7 +104,7 @@ class _Written:
             self.graph.result(called, node, RESULTS[result], output)
             return
         op, *words = rest.split()
-        fields = self._fields(words)
+        fields = fields_of(words, self.nodes)
         value = eval(code, self.known)
         values = value if isinstance(value, tuple) else (value,)
         if op in LEAVES:
@@ -97,25 +117,6 @@ class _Written:
             self.nodes[name] = self.graph.hold(op, *values, inputs=reads, kind=kind, **fields)
         made = self.graph.values[self.nodes[name]]
         self.known[name] = made if len(made) > 1 else made[0]
-
-    def _fields(self, words: list[str]) -> dict[str, Any]:
-        """What is said of a node behind its op."""
-        fields: dict[str, Any] = {}
-        waiting = iter(words)
-        for word in waiting:
-            if word.startswith("@"):
-                fields["source"] = tuple(f"net.py:{line}" for line in word[1:].split(","))
-            elif word == "in":
-                fields["scope"] = next(waiting)
-            elif word == "of":
-                fields |= {"phase": "backward", "forward": self.nodes[next(waiting)]}
-            elif word == "back":
-                fields["phase"] = "backward"
-            elif word == "unobserved":
-                fields["observed"] = False
-            else:
-                fields["name"] = word
-        return fields
 
     def _read(self, code: str) -> tuple[Slot, ...]:
         """The outputs that an expression reads, in the order in which it names them."""

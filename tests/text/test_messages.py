@@ -78,6 +78,7 @@ def test_one_line_has_no_address_no_escape_and_a_greatest_length() -> None:
     assert one_line("x" * ONE_LINE)[-1] == "x"
     assert len(one_line("x" * (ONE_LINE + 1))) == ONE_LINE
     assert one_line("x" * (ONE_LINE + 1))[-1] == "…"
+    assert one_line("a \n\t b" + "x" * 1000, limit=10) == "a bxxxxxx…"
 
 
 def test_what_a_measurement_keeps_is_the_same_at_every_run() -> None:
@@ -139,7 +140,3 @@ def test_a_long_text_without_spaces_fills_its_line(name: str) -> None:
 def test_what_cannot_be_seen_is_spelled_out() -> None:
     assert clean("a\x1b[0m\u202eb\ud800\n") == "a\\x1b[0m\\u202eb\\ud800\\n"
     assert clean("a\nb", keep="\n") == "a\nb"
-
-
-def test_one_line_has_no_runs_of_white_space_and_a_greatest_length() -> None:
-    assert one_line("a \n\t b" + "x" * 1000, limit=10) == "a bxxxxxx…"

@@ -4,7 +4,6 @@ import pytest
 
 from explorer.environments.known import in_use
 from explorer.model.engines import NEEDED
-from explorer.model.measurement import Measured
 from explorer.topics.conventions.findings import choices, company, key, wholly_alike
 from explorer.topics.conventions.names import NAMES
 from explorer.topics.conventions.questions import ASKED, KINKS, TOPIC
@@ -15,19 +14,13 @@ from explorer.words.messages import text
 from explorer.words.topics import texts
 from explorer.workers.workers import Workers
 from tests.support.tellings import telling_text
-from tests.support.topics import measured_once, recorded_study
+from tests.support.topics import measured_once, recorded_study, written
 
 
 def evidence_of(**answers: object) -> Evidence:
     """Evidence in which parties give one figure for the gradient of a vector, as torch_tape=..."""
-    question = ASKED["calls"]
-    measured = {
-        question.measurement_name(party.replace("_", "-")): Measured(
-            outcome="ok", figures={"vector_output": figure}
-        )
-        for party, figure in answers.items()
-    }
-    return Evidence(measured)
+    figures = {name.replace("_", "-"): {"vector_output": each} for name, each in answers.items()}
+    return Evidence(written({(ASKED["calls"], name): figures[name] for name in figures}))
 
 
 REFUSED = {"raised": "TypeError", "message": "no"}

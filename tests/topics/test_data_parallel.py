@@ -2,7 +2,7 @@
 
 import dataclasses
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -10,24 +10,15 @@ import numpy as np
 import psutil
 import pytest
 
-from explorer.model.measurement import Figures, Measured, Measurement
-from explorer.topics.data_parallel.findings import (
-    Ranks,
-    agree,
-    along,
-    end_alike,
-    is_mean,
-    start_alike,
-)
+from explorer.model.measurement import Figures, Measurement
+from explorer.topics.data_parallel.findings import Ranks, along
 from explorer.topics.data_parallel.processes import BY_HAND
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
-from explorer.topics.evidence import Evidence
 from explorer.topics.measurements import measure
 from explorer.topics.question import Question, Target
 from explorer.workers.workers import Workers
 from tests.support.rulings import USUAL, Case, Written, check
-from tests.support.tellings import telling_text
-from tests.support.topics import recorded_study
+from tests.support.tellings import told
 
 both = [
     pytest.param("mindspore", marks=[pytest.mark.mindspore, pytest.mark.whole]),
@@ -47,18 +38,6 @@ def crew() -> Iterator[Workers]:
             yield workers
 
 
-def ranks_of(measured: Mapping[str, Measured], framework: str) -> list[dict[str, Any]]:
-    ranks: list[dict[str, Any]] = measured[TWO_PROCESSES.measurement_name(framework)].figures[
-        "ranks"
-    ]
-    return ranks
-
-
-def as_ranks(figures: list[dict[str, Any]]) -> Ranks:
-    """The figures of ranks as findings and claims read them."""
-    return msgspec.convert(figures, Ranks)
-
-
 def ranks_left() -> list[str]:
     """The command lines of ranks that were started from here and still run."""
     lines = []
@@ -74,7 +53,7 @@ def test_both_ranks_get_the_mean_and_the_sum_of_their_gradients(
     framework: str, crew: Workers
 ) -> None:
     measured = measure(TWO_PROCESSES.by(framework).measurements(Target()), crew)
-    ranks = ranks_of(measured, framework)
+    ranks = measured[TWO_PROCESSES.measurement_name(framework)].figures["ranks"]
     assert [rank["local"] for rank in ranks] == [[[2.0, 4.0, 6.0]], [[84.0, 168.0, 252.0]]]
     assert all(rank["mean"] == [[43.0, 86.0, 129.0]] for rank in ranks)
     assert all(rank["sum"] == [[86.0, 172.0, 258.0]] for rank in ranks)
@@ -82,20 +61,6 @@ def test_both_ranks_get_the_mean_and_the_sum_of_their_gradients(
     step = np.array([[2, 3, 4]]) - np.array([[43, 86, 129]]) / 1024
     assert all(rank["after_step"] == step.tolist() for rank in ranks)
     assert not ranks_left()
-
-
-@pytest.mark.parametrize(
-    ("framework", "alike"),
-    [
-        ("mindspore", False),
-        ("torch", True),
-    ],
-)
-def test_ddp_sends_one_start_to_all_and_mindspore_does_not(framework: str, alike: bool) -> None:
-    ranks = ranks_of(recorded_study("data-parallel"), framework)
-    assert agree(rank["first_weights_one_seed"] for rank in ranks)
-    assert not start_alike(as_ranks(ranks))
-    assert end_alike(as_ranks(ranks)) == alike
 
 
 @pytest.mark.torch
@@ -192,10 +157,19 @@ def test_the_verdict_on_averages_follows_what_the_ranks_report(case: Case) -> No
     check(case, dataclasses.replace(TOPIC.claims[61], expects={"mean": [3.0]}))
 
 
-def test_a_rank_that_was_told_another_mean_is_noticed() -> None:
-    ranks = [rank(0, 3.0, 0.1, 0.2), rank(1, 3.5, 0.1, 0.2)]
-    assert not is_mean(as_ranks(ranks))
-    assert is_mean(as_ranks([ranks[0], rank(1, 3.0, 0.1, 0.2)]))
+@pytest.mark.parametrize(
+    ("second", "of_mean", "of_seeds"),
+    [
+        (rank(1, 3.0, 0.1, 0.2), "which is the mean", "make no difference"),
+        (rank(1, 3.5, 0.3, 0.2), "which is not the mean", "which agree after one step"),
+        (rank(1, 3.0, 0.3, 0.4), "which is the mean", "which still differ after one step"),
+    ],
+)
+def test_what_the_ranks_share_is_told(second: Any, of_mean: str, of_seeds: str) -> None:
+    ranks = {"ranks": [rank(0, 3.0, 0.1, 0.2), second]}
+    mean, seeds, *_ = told(TOPIC, {(TWO_PROCESSES, "torch"): ranks}).findings
+    assert of_mean in mean
+    assert of_seeds in seeds
 
 
 REFUSED = {"raised": "ValueError", "message": "no ranks"}
@@ -216,9 +190,8 @@ def test_what_the_ranks_stepped_along(
     steps: list[Any], direction: str | None, consequence: str
 ) -> None:
     ranks = [rank(0, 3.0, 0.1, 0.2), rank(1, 3.0, 0.1, 0.2)]
-    assert along(as_ranks(ranks), steps) == direction
+    assert along(msgspec.convert(ranks, Ranks), steps) == direction
     for number, step in enumerate(steps):
         ranks[number]["routes"] = {"graph": {"loop": step}}
-    measured = Measured(outcome="ok", figures={"ranks": ranks})
-    telling = telling_text(TOPIC, Evidence({TWO_PROCESSES.measurement_name("mindspore"): measured}))
+    telling = told(TOPIC, {(TWO_PROCESSES, "mindspore"): {"ranks": ranks}})
     assert consequence in telling.findings[-1]

@@ -1,27 +1,32 @@
-"""What holds of every topic: rows of the guides, measurements that are shared, missing evidence."""
+"""What holds of every topic: rows of the guides, missing evidence, and a world for each verdict."""
 
 import ast
+import importlib
 import importlib.util
+import pkgutil
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS
+from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS, Ruling
 from explorer.report.claims.pages import board_pages
 from explorer.report.recorded.results import recorded_board
 from explorer.shipped import PACKAGE
 from explorer.topics import STUDIES, claims, study_topic
 from explorer.topics.boards import board, needed
 from explorer.topics.evidence import Evidence
+from explorer.topics.observations import ruling_by_style
 from explorer.topics.question import FRAMEWORKS, PARTIES
-from explorer.topics.topic import Claim
 from explorer.words.claims import evidence_text
 from explorer.workers.workers import Workers
+from tests import topics
 from tests.support.rulings import as_recorded
 from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import looked_at, recorded_study
+from tests.support.verdicts import verdicts_of, verdicts_shown
 
 PAGES = PACKAGE.parent / "docs" / "claims"
 PROGRAMS = "\n## Programs"
@@ -36,6 +41,10 @@ def test_there_is_a_claim_for_every_row_of_the_guides() -> None:
     assert list(claims()) == list(ROWS)
 
 
+SECTIONED = {"000", "002", "004"}
+"""The guides of which the heading of every statement is known."""
+
+
 def test_every_claim_names_a_heading_guides_and_measurements() -> None:
     for claim in claims().values():
         assert claim.heading in HEADINGS
@@ -45,14 +54,6 @@ def test_every_claim_names_a_heading_guides_and_measurements() -> None:
         assert claim.measurements
         assert claim.statement.endswith(".")
         assert "\n" not in claim.statement
-
-
-SECTIONED = {"000", "002", "004"}
-"""The guides of which the heading of every statement is known."""
-
-
-def test_a_statement_of_a_guide_with_known_headings_names_its_own() -> None:
-    for claim in claims().values():
         assert SECTIONED & set(claim.guides) <= set(claim.sections), claim.id
         assert all(claim.sections.values())
 
@@ -156,14 +157,6 @@ def test_with_one_framework_missing_the_other_is_told_alone(name: str, missing: 
     assert not [text for text in named if LABELS[missing] in text]
 
 
-def first_claim_of(kinds: set[str]) -> Claim:
-    """The first claim whose measurements run in workers of these kinds alone."""
-    for claim in claims().values():
-        if {measurement.kind for measurement in claim.measurements} == kinds:
-            return claim
-    raise AssertionError(f"no claim is measured in {kinds}")
-
-
 @pytest.mark.torch
 @pytest.mark.usefixtures("own_nurseries")
 def test_without_one_framework_the_claims_about_the_other_still_run(
@@ -175,11 +168,53 @@ def test_without_one_framework_the_claims_about_the_other_still_run(
         "raise ModuleNotFoundError(\"No module named 'mindspore'\")\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    kinds = {row: {each.kind for each in claim.measurements} for row, claim in claims().items()}
+    in_torch = next(row for row in kinds if kinds[row] == {"torch"})
     with Workers() as workers:
-        judged = board((first_claim_of({"torch"}), claims()[32]), workers)
+        judged = board((claims()[in_torch], claims()[32]), workers)
     alone, both = judged.rows
     assert alone.verdict is not None
     assert both.verdict is None
     assert "No module named 'mindspore'" in evidence_text(both)
     assert "doctor" in evidence_text(both)
     assert list(judged.versions) == ["torch"]
+
+
+def shown() -> dict[int, set[str]]:
+    """The verdicts that the recorded figures or some test of a topic show, by row."""
+    by_row: dict[int, set[str]] = {}
+    recorded = recorded_board(claims().values())
+    assert recorded, "run `make recorded`"
+    for judged in recorded.rows:
+        # The page of each claim is seen to have it: test_every_topic.
+        by_row[judged.id] = {str(judged.verdict)}
+    for module in pkgutil.iter_modules(topics.__path__, f"{topics.__name__}."):
+        for row, verdict in verdicts_shown(importlib.import_module(module.name)):
+            by_row.setdefault(row, set()).add(verdict)
+    return by_row
+
+
+@pytest.mark.slow
+def test_every_verdict_of_a_judge_is_shown() -> None:
+    assert shown() == {row: verdicts_of(claim.judge) for row, claim in claims().items()}
+
+
+def of_a_helper(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Like a judge that leaves a part to another function."""
+    if expects:
+        return Ruling("outdated", (), "")
+    return helper({})
+
+
+def helper(right: dict[str, bool]) -> Ruling:
+    return ruling_by_style(right, (), {})
+
+
+def of_its_own(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Like a judge that needs no other function."""
+    return Ruling("holds_with_changes" if expects else "holds", (), "")
+
+
+def test_what_a_judge_leaves_to_other_functions_counts_as_its_own() -> None:
+    assert verdicts_of(of_a_helper) == {"outdated", "holds", "depends_on_style", "does_not_hold"}
+    assert verdicts_of(of_its_own) == {"holds", "holds_with_changes"}

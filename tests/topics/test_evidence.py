@@ -1,10 +1,15 @@
-"""Evidence: answers by party, equal ones together, and why figures are missing."""
+"""Evidence: answers by party, why figures are missing, and answers that a judge or a study does not know."""
+
+from typing import Any
 
 import msgspec
 import pytest
 
+from explorer.model.claim import Board, Ruling
 from explorer.model.failures import Failure
-from explorer.model.measurement import Measured
+from explorer.model.measurement import Measured, Measurement
+from explorer.report.claims.wording import counts
+from explorer.topics.boards import judged
 from explorer.topics.cells import missing, no_figures, why_missing
 from explorer.topics.evidence import (
     Attempt,
@@ -13,8 +18,11 @@ from explorer.topics.evidence import (
     grouped,
     spaced,
 )
+from explorer.topics.in_worker import run
 from explorer.topics.question import Question, Target
-from explorer.topics.topic import Topic
+from explorer.topics.studies import tell
+from explorer.topics.topic import Claim, Topic
+from explorer.words.claims import advice_text, evidence_text
 from explorer.words.messages import text
 
 LOST = Measured(outcome="crashed", error=Failure("crashed", "signal 11"))
@@ -102,9 +110,6 @@ def test_timings_belong_to_who_answered(rain: Question) -> None:
 def test_each_answer_stands_once_with_all_who_gave_it() -> None:
     answers = {"graph": [1, 2], "tape": [3], "torch": [1, 2]}
     assert grouped(answers) == [(["graph", "torch"], [1, 2]), (["tape"], [3])]
-
-
-def test_nobody_answers_nothing() -> None:
     assert grouped({}) == []
 
 
@@ -126,13 +131,8 @@ def test_empty_cells_are_explained_party_by_party(rain: Question, evidence: Evid
     sentences = text(missing(evidence, rain))
     assert sentences == "MindSpore, tape: not measured. MindSpore, graph: signal 11."
     assert missing(evidence, rain.by("torch-tape")) == ""
-
-
-def test_a_sentence_stands_there_once(rain: Question, evidence: Evidence) -> None:
+    # A sentence stands there once, and parties can have other labels.
     assert missing(evidence, rain, rain) == missing(evidence, rain)
-
-
-def test_parties_can_have_other_labels(rain: Question, evidence: Evidence) -> None:
     sentence = missing(evidence, rain.by("mindspore-graph"), labels={"mindspore-graph": "graph"})
     assert text(sentence) == "graph: signal 11."
 
@@ -141,3 +141,77 @@ def test_all_measurements_with_one_reason_stand_together(evidence: Evidence) -> 
     note = text(no_figures(evidence))
     assert note == "No figures of rain.mindspore-graph, snow.mindspore-graph: crashed: signal 11."
     assert no_figures(Evidence({})) == ""
+
+
+QUESTION = Question(
+    topic="t",
+    name="q",
+    asks=("mindspore-tape",),
+    package="p",
+    programs={"mindspore-tape": "in_mindspore:q"},
+)
+NAME = QUESTION.measurement_name("mindspore-tape")
+
+
+def _judge(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    (figures,) = evidence[QUESTION].values()
+    return Ruling(figures["verdict"], ())
+
+
+CLAIM = Claim(1, "gradients", "A statement.", ("ours",), "it is so", (QUESTION,), _judge, {})
+
+
+def _row(measured: Measured) -> Any:
+    return judged(CLAIM, {NAME: measured})
+
+
+def test_a_judge_that_raises_gives_a_verdict_of_its_own_with_what_it_raised() -> None:
+    row = _row(Measured(outcome="ok", figures={}))
+    assert row.verdict == "not_judged"
+    assert evidence_text(row) == "judging raised: KeyError: 'verdict'"
+    assert advice_text(row) == "Read what was measured: nothing is known to be said for it."
+    board = Board(
+        date="2026-01-01",
+        versions={},
+        rows=(row, _row(Measured(outcome="ok", figures={"verdict": "holds"}))),
+    )
+    assert counts(board) == "2 claims: 1 holds, 1 is not judged"
+
+
+def test_what_lacks_a_package_could_not_be_run_here_and_says_which() -> None:
+    error = Failure("ModuleNotFoundError", kind="no_package", details=("keras",))
+    row = _row(Measured(outcome="unsupported", error=error))
+    assert row.verdict == "not_runnable_here"
+    assert "keras is not installed where this ran" in evidence_text(row)
+
+
+def test_a_worker_that_died_gives_no_verdict() -> None:
+    assert _row(Measured(outcome="crashed", error=Failure("crashed"))).verdict is None
+
+
+def test_a_finding_that_raises_is_told_and_takes_no_other_along() -> None:
+    topic = Topic("t", "p")
+    topic.finding()(lambda evidence: [f"{1 / 0}"])
+    topic.finding()(lambda evidence: ["fine"])
+    fine, untold = tell(topic, Evidence({})).findings
+    assert fine == "fine"
+    assert text(untold).endswith("measured here: ZeroDivisionError: division by zero")
+
+
+def _measured(target: str) -> Measured:
+    return run(Measurement(name="one", kind="mindspore", target=target))
+
+
+def test_a_program_whose_module_lacks_a_package_names_the_package(
+    tmp_path: Any, monkeypatch: Any
+) -> None:
+    (tmp_path / "in_absent.py").write_text("import no_such_package.part\n")
+    (tmp_path / "in_older.py").write_text("import msgspec.no_such_part\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    absent, older = _measured("in_absent:one"), _measured("in_older:one")
+    assert absent.error == Failure(
+        "ModuleNotFoundError", kind="no_package", details=("no_such_package",)
+    )
+    assert older.error is not None
+    assert older.error.kind == "no_module"
+    assert "msgspec.no_such_part" in older.error.details[0]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from explorer.model.errors import UsageError
-from explorer.model.measurement import Figures, Measured
 from explorer.scenario.find import find
 from explorer.topics.evidence import Evidence
 from explorer.topics.higher_order import nested, transformations, wave
@@ -19,7 +18,7 @@ from explorer.topics.higher_order.findings_nested import (
     outcomes_of,
 )
 from explorer.topics.higher_order.findings_nested import standing as standing_of
-from explorer.topics.higher_order.operators import OPERATORS, outcome
+from explorer.topics.higher_order.operators import outcome
 from explorer.topics.higher_order.questions import (
     NODES,
     NODES_OF_WAVE,
@@ -43,7 +42,6 @@ from explorer.topics.higher_order.transformations import (
     NEAR,
     POINT,
     STANDINGS,
-    references,
     standing,
 )
 from explorer.topics.measurements import measure
@@ -53,22 +51,10 @@ from explorer.words.messages import text
 from explorer.workers.workers import Workers
 from tests.support.results import answer
 from tests.support.standard_engines import ENGINES
-from tests.support.tellings import (
-    telling_text,
-    told,
-    told_after,
-)
-from tests.support.topics import World, put, recorded_study
+from tests.support.tellings import telling_text, told, told_after
+from tests.support.topics import put, recorded_study
 
 WAVE_NAME = "the wave eˣ·sin x"
-
-
-BY_SHAPE, BY_LAYER = SECOND_DERIVATIVES["by shape"], SECOND_DERIVATIVES["by layer"]
-
-
-def figures_of(question: Question, party: str) -> Figures:
-    """What a party answered to a question."""
-    return recorded_study("higher-order")[question.measurement_name(party)].figures
 
 
 # The wave
@@ -175,12 +161,6 @@ def test_a_second_derivative_is_what_the_change_of_the_first_says() -> None:
     assert outcome({"change of first": [1.0], "second": refused}) == "raises"
 
 
-def test_every_operator_of_a_group_is_measured() -> None:
-    for group, question in (("by shape", BY_SHAPE), ("by layer", BY_LAYER)):
-        for party in ("mindspore-tape", "torch-tape"):
-            assert list(figures_of(question, party)) == list(OPERATORS[group])
-
-
 # Jacobians, products and Hessians
 
 
@@ -224,16 +204,6 @@ def test_float64_agrees_with_closed_forms() -> None:
         assert values["vmap of grad of grad"][0] == pytest.approx(sums, rel=1e-7)
 
 
-def test_every_net_is_asked_for_every_transformation() -> None:
-    names = list(references())
-    assert len(names) == len(set(names))
-    for net in transformations.NETS:
-        for way in ("jacfwd of grad", "jacrev of grad", "jacfwd of jacrev"):
-            assert f"Hessian, {way}, {net}" in names
-    assert f"jacrev, {BY_ELEMENT}, float64" in names
-    assert f"jacrev, {BY_MATRIX}, float64" not in names
-
-
 def test_what_is_wrong_without_a_message_is_a_class_of_its_own() -> None:
     inside, outside = 1 + 0.9 * NEAR, 1 + 1.1 * NEAR
     refused = {"raised": "RuntimeError", "message": "no"}
@@ -247,15 +217,14 @@ def test_what_is_wrong_without_a_message_is_a_class_of_its_own() -> None:
 
 
 def test_a_planted_error_is_found() -> None:
-    world = World(recorded_study("higher-order"))
-    figure = world[ORDERS_OF_WAVE, "torch-graph"]["by input"]["x"]["3"]
-    figure["elements"][0] *= 1.001
-    findings = telling_text(TOPIC, world.evidence).findings
-    assert findings[0] == (
-        f"{WAVE_NAME}, PyTorch, graph: of 5 nested gradients 1 wrong without a message, the"
-        " first by x at order 3 (relative error 0.001); 4 right."
+    off = {"elements": [1.001 * wave.derivative(3)]}
+    planted = put(ORDERS_OF_WAVE, ["torch-graph"], "by input", "x", "3", value=off)
+    findings = told_after("higher-order", planted).findings
+    place = findings.index(
+        f"{WAVE_NAME}, PyTorch, graph: of 5 nested gradients 1 wrong without a message, the first by"
+        " x at order 3 (relative error 0.001); 4 right."
     )
-    assert "PyTorch graph" not in findings[1]
+    assert "PyTorch graph" not in findings[place + 1]
 
 
 def of_wave(elements: dict[str, Any]) -> dict[str, Any]:
@@ -271,14 +240,7 @@ def test_what_this_study_did_not_ask_is_not_laid_at_a_frameworks_door() -> None:
     elements: dict[str, Any] = {"1": wave.derivative(1), "2": wave.derivative(2) + 1}
     elements["3"] = {"raised": "RuntimeError", "message": "no rule"}
     elements["4"] = elements["5"] = nested.not_asked(nested.too_large(2, 2345))
-    evidence = Evidence(
-        {
-            ORDERS_OF_WAVE.measurement_name("torch-graph"): Measured(
-                outcome="ok", figures=of_wave(elements)
-            )
-        }
-    )
-    telling = telling_text(TOPIC, evidence)
+    telling = told(TOPIC, {(ORDERS_OF_WAVE, "torch-graph"): of_wave(elements)})
     assert telling.findings == (
         f"{WAVE_NAME}, PyTorch, graph: of 5 nested gradients 1 wrong without a message, the"
         " first by x at order 2 (relative error 0.32); 1 refused, from order 3 on (RuntimeError: no"
@@ -371,14 +333,9 @@ def test_a_long_message_stands_in_a_finding_with_its_first_sentence_alone() -> N
 def test_a_net_that_cannot_be_traced_spoils_no_later_measurement(workers: Workers) -> None:
     checkpointing = Target(str(find("checkpointing")))
     (nested_graphs,) = ORDERS.by("torch-graph").measurements(checkpointing)
-    (operators,) = BY_SHAPE.by("torch-tape").measurements(checkpointing)
+    (operators,) = SECOND_DERIVATIVES["by shape"].by("torch-tape").measurements(checkpointing)
     by_order = measure([nested_graphs], workers)[nested_graphs.name].figures["by input"]["x"]
-    assert {order for order, figure in by_order.items() if "raised" in figure} == {
-        "2",
-        "3",
-        "4",
-        "5",
-    }
+    assert {order for order, figure in by_order.items() if "raised" in figure} == set("2345")
     # What is asked next needs no net of a scenario, and finds torch.func as it must be.
     figures = measure([operators], workers)[operators.name].figures
     assert {outcome(figure) for figure in figures.values()} == {"agrees"}

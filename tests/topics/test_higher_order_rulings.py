@@ -24,7 +24,7 @@ from explorer.topics.higher_order.small_hessians import (
 )
 from explorer.topics.question import MINDSPORE_STYLES
 from tests.support.rulings import Case, Written, following, ruling_in
-from tests.support.topics import Change, World, put, together, unchanged
+from tests.support.topics import Change, World, borrowed, put, together, unchanged
 
 REFUSED = {"raised": "RuntimeError", "message": "no second derivative"}
 
@@ -124,10 +124,6 @@ def second_derivatives_right(world: World) -> None:
             figure["second"] = figure["change of first"]
 
 
-def the_compiler_loses_the_same_terms_as_the_tape(world: World) -> None:
-    world[BY_SHAPE, "mindspore-graph"] = world[BY_SHAPE, "mindspore-tape"]
-
-
 def fourth_order(nodes: Any, *styles: str) -> Change:
     """The graph of order 4 has so many operators, or raises; the one of order 3 has 56."""
 
@@ -159,7 +155,7 @@ RULINGS += [
     Case(26, second_derivatives_right, "holds"),
     # A term that one style loses decides by style.
     Case(26, unchanged, "depends_on_style"),
-    Case(26, the_compiler_loses_the_same_terms_as_the_tape, "does_not_hold"),
+    Case(26, borrowed(BY_SHAPE, "mindspore-graph", by="mindspore-tape"), "does_not_hold"),
     Case(26, third_order_refused_on_the_tape, "depends_on_style"),
     Case(26, off(0.0), "holds"),
     Case(26, off(1e-2), "does_not_hold"),

@@ -30,12 +30,8 @@ from explorer.topics.networks.questions import (
     STARTING_MODE,
 )
 from explorer.topics.question import MINDSPORE_STYLES
-from tests.support.rulings import USUAL, Case, Written, following, ruling_in
-from tests.support.topics import Change, World, put, together, unchanged
-
-
-def one_mode(world: World) -> None:
-    world[STARTING_MODE, "mindspore"] = world[STARTING_MODE, "torch"]
+from tests.support.rulings import USUAL, Case, Written, following
+from tests.support.topics import Change, World, borrowed, put, together, unchanged
 
 
 def another_norm(world: World) -> None:
@@ -43,7 +39,7 @@ def another_norm(world: World) -> None:
 
 
 RULINGS = [
-    Case(32, one_mode, "outdated"),
+    Case(32, borrowed(STARTING_MODE, "mindspore", by="torch"), "outdated"),
     Case(32, put(STARTING_MODE, ["torch"], "own", value=False), "does_not_hold"),
     Case(33, another_norm, "does_not_hold"),
     Case(33, put(MODES, ["torch"], "inference", "dropout_zeros", value=50), "does_not_hold"),
@@ -92,6 +88,8 @@ AS_ON_THE_TAPE = "Read and write by tensors and masks in graph style as on the t
 BY_CONSTANTS = "Index by constants in graph style"
 MASKS = "x[x > 1] on the tape"
 IN_A_CELL = "Declare them to a Cell that calls ms.grad"
+IN_VAIN = "compilations of ms.grad of a cell declared so: 3"
+ON_BOTH = "x[x > 1], where at is a tensor: refused, on the tape too"
 
 
 RULINGS += [
@@ -103,7 +101,7 @@ RULINGS += [
     Case(39, limits(NOT_DECLARED), "holds_with_changes", "Pad to one length", unsaid="set_inputs"),
     Case(39, limits(COMPILED_ANEW), "holds_with_changes", "Pad to one length", unsaid="set_inputs"),
     Case(
-        39, limits(NOT_FOR_GRADIENTS), "holds_with_changes", IN_A_CELL, unsaid="Pad to one length"
+        39, limits(NOT_FOR_GRADIENTS), "holds_with_changes", IN_A_CELL, IN_VAIN, "Pad to one length"
     ),
     Case(39, limits(NOWHERE_FOR_GRADIENTS), "holds_with_changes", "", unsaid=IN_A_CELL),
     # One construct that is refused or wrong is a restriction, and the advice names it.
@@ -128,7 +126,7 @@ RULINGS += [
         39, limits(NOT_DECLARED, by_mask=NO_VALUE), "holds_with_changes", MASKS, unsaid=BY_CONSTANTS
     ),
     # What the tape refuses too is no limit of graph style.
-    Case(39, limits(DECLARED, "by_mask", by_mask=NO_VALUE), "outdated", "", unsaid=MASKS),
+    Case(39, limits(DECLARED, "by_mask", by_mask=NO_VALUE), "outdated", "", ON_BOTH, MASKS),
     # Everything is restricted where no slice and no length is taken.
     Case(39, limits(NOT_DECLARED, **ALL_REFUSED), "holds", BY_CONSTANTS, unsaid=MASKS),
     Case(39, limits(COMPILED_ANEW, **ALL_REFUSED), "holds", "Pad to one length", unsaid=MASKS),
@@ -149,13 +147,6 @@ RULINGS += [
         "for index in range(at)",
     ),
 ]
-
-
-def test_the_evidence_has_each_construct_with_how_it_is_refused() -> None:
-    on_both = ruling_in(39, limits(DECLARED, "by_mask", by_mask=NO_VALUE)).evidence
-    assert "x[x > 1], where at is a tensor: refused, on the tape too" in on_both
-    declared = ruling_in(39, limits(NOT_FOR_GRADIENTS)).evidence
-    assert "compilations of ms.grad of a cell declared so: 3" in declared
 
 
 def test_constructs_are_shown_by_code_that_the_functions_have() -> None:

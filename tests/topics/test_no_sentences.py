@@ -9,23 +9,8 @@ import pytest
 
 from explorer.report.recorded.results import measurements
 from explorer.shipped import PACKAGE
+from explorer.topics import TOPICS
 from tests.support.app_texts import outside
-
-TOPICS = (
-    "devices",
-    "higher_order",
-    "stages",
-    "tape_life",
-    "contrasts",
-    "gradients",
-    "schedules",
-    "operators",
-    "data_parallel",
-    "loss_scale",
-    "networks",
-    "training",
-)
-"""The topics whose modules have no sentence; a line each."""
 
 ENGLISH_WORDS = re.compile(r"\b(the|is|are|of|in|and|not|than|has|have|with|which|that|for|by)\b")
 """Words that every English sentence has one of."""
@@ -71,7 +56,8 @@ def is_name_of_figure(text: str) -> bool:
 
 
 def sentences(topic: str) -> Iterator[str]:
-    for module in sorted((PACKAGE / "topics" / topic).glob("*.py")):
+    folder = PACKAGE / "topics" / TOPICS[topic].rpartition(".")[2]
+    for module in sorted(folder.glob("*.py")):
         if PROGRAMS.match(module.name):
             continue
         source = undeclared(module.read_text(encoding="utf-8"))

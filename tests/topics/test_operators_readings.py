@@ -8,8 +8,6 @@ import pytest
 
 from explorer.topics.operators.inputs import (
     BATCH,
-    CONVOLUTION,
-    DENSE,
     MEAN,
     PAIRS,
     VARIANCE,
@@ -20,19 +18,14 @@ from explorer.topics.operators.kink_functions import KINKS
 from explorer.topics.operators.kinks import GROUPS, kinks_of_group, load_kinks, written
 from explorer.topics.operators.readings import (
     CHANNELS,
-    GLOROT,
-    NORMAL,
-    UNIFORM,
     BatchNormState,
     OddSides,
     batch_norm_epsilon,
     close,
-    described,
     farthest,
     gelu_formula,
     gelu_formulas,
     implied_momentum,
-    initial_values,
     odd_sides,
     relative_difference,
     reproducible,
@@ -122,23 +115,6 @@ def test_windows_fit_their_axis_and_pairs_are_two_wide() -> None:
 def test_odd_zeros_are_sorted_by_side() -> None:
     figures = {"a": [1, 0], "b": [1, 1], "c": {"raised": "E", "message": ""}, "d": [0, 1]}
     assert odd_sides(figures) == OddSides(before=("a",), after=("d",), refused=("c",))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("kind", "fan_in"), [("convolution", 72), ("dense", 64)])
-def test_distribution_of_drawn_values_is_found(kind: str, fan_in: int) -> None:
-    random = np.random.default_rng(0)
-    bound = 1 / math.sqrt(fan_in)
-    fan_out = {"convolution": CONVOLUTION[1] * CONVOLUTION[2] ** 2, "dense": DENSE[1]}[kind]
-    glorot = math.sqrt(6 / (fan_in + fan_out))
-    for values, distributions in (
-        (random.uniform(-bound, bound, 5000), [UNIFORM]),
-        (random.uniform(-glorot, glorot, 5000), [GLOROT]),
-        (random.standard_normal(5000), [NORMAL]),
-        (np.zeros(100), ["zeros"]),
-        (random.uniform(0, bound, 5000), []),
-    ):
-        assert initial_values(described(kind, [values])).distributions == distributions
 
 
 def test_formula_of_gelu_is_told_from_its_values() -> None:

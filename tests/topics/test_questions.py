@@ -37,6 +37,14 @@ def outcome(**figures: Any) -> Measured:
 
 LOST = Measured(outcome="crashed", error=Failure("crashed", "signal 11"))
 
+MINDSPORE, TORCH = "weather.rain.mindspore", "weather.rain.torch"
+
+
+def drops(mindspore: int | Measured, torch: int) -> dict[str, Measured]:
+    """How many drops both answer, or what became of MindSpore's measurement."""
+    first = outcome(drops=mindspore) if isinstance(mindspore, int) else mindspore
+    return {MINDSPORE: first, TORCH: outcome(drops=torch)}
+
 
 def test_a_question_is_one_measurement_a_party(weather: Topic) -> None:
     rain = weather.ask("rain", ("mindspore-graph", "torch", "keras"), options={"hours": 3})
@@ -129,12 +137,10 @@ def test_what_needs_an_answer_is_told_only_when_everybody_gave_it(weather: Topic
     def chart(evidence: Evidence) -> Iterator[Chart]:
         yield Chart(name="rain", title="rain", kind="bars", x="", y="drops")
 
-    partly = Evidence({"weather.rain.mindspore": LOST, "weather.rain.torch": outcome(drops=2)})
-    telling = telling_text(weather, partly)
+    telling = telling_text(weather, Evidence(drops(LOST, 2)))
     assert (telling.findings, telling.tables, telling.charts) == (("1 answered",), (), ())
 
-    answers = {"weather.rain.mindspore": outcome(drops=1), "weather.rain.torch": outcome(drops=2)}
-    telling = telling_text(weather, Evidence(answers))
+    telling = telling_text(weather, Evidence(drops(1, 2)))
     assert telling.findings == ("2 drops", "2 answered")
     assert [table.title for table in telling.tables] == ["rain"]
     assert [chart.name for chart in telling.charts] == ["rain"]
@@ -161,30 +167,22 @@ def claim_about_rain(weather: Topic, id: int = 7, heading: str = "networks") -> 
 def test_a_claim_is_judged_on_its_own_questions_and_the_guide_s_figures(weather: Topic) -> None:
     claim_about_rain(weather)
     claim = weather.claims[7]
-    assert [measurement.name for measurement in needed([claim])] == [
-        "weather.rain.mindspore",
-        "weather.rain.torch",
-    ]
-    answers = {"weather.rain.mindspore": outcome(drops=2), "weather.rain.torch": outcome(drops=2)}
-    assert judged(claim, answers).verdict == "holds"
-    answers["weather.rain.torch"] = outcome(drops=3)
-    assert judged(claim, answers).verdict == "does_not_hold"
+    assert [measurement.name for measurement in needed([claim])] == [MINDSPORE, TORCH]
+    assert judged(claim, drops(2, 2)).verdict == "holds"
+    assert judged(claim, drops(2, 3)).verdict == "does_not_hold"
 
 
 def test_a_claim_whose_question_was_lost_has_no_verdict_and_says_why(weather: Topic) -> None:
     claim_about_rain(weather)
-    row = judged(
-        weather.claims[7],
-        {"weather.rain.mindspore": LOST, "weather.rain.torch": outcome(drops=2)},
-    )
+    row = judged(weather.claims[7], drops(LOST, 2))
     assert row.verdict is None
-    assert evidence_text(row) == "could not be run: weather.rain.mindspore: crashed: signal 11"
-    assert row.measured == ("weather.rain.mindspore", "weather.rain.torch")
+    assert evidence_text(row) == f"could not be run: {MINDSPORE}: crashed: signal 11"
+    assert row.measured == (MINDSPORE, TORCH)
 
 
 def test_code_that_two_parties_ran_alike_stands_once_in_the_row(weather: Topic) -> None:
     claim_about_rain(weather)
-    names = ("weather.rain.mindspore", "weather.rain.torch")
+    names = (MINDSPORE, TORCH)
     alike = Measured(outcome="ok", figures={"drops": 2}, printed="rain(1)\n")
     row = judged(weather.claims[7], dict.fromkeys(names, alike))
     assert row.printed == (Listing("rain(1)\n", names),)
@@ -198,12 +196,9 @@ def test_code_that_two_parties_ran_alike_stands_once_in_the_row(weather: Topic) 
 def test_code_that_could_not_be_run_to_its_end_is_shown_too(weather: Topic) -> None:
     claim_about_rain(weather)
     raised = msgspec.structs.replace(LOST, outcome="raised", printed="rain(1)\n")
-    row = judged(
-        weather.claims[7],
-        {"weather.rain.mindspore": raised, "weather.rain.torch": outcome(drops=2)},
-    )
+    row = judged(weather.claims[7], drops(raised, 2))
     assert row.verdict is None
-    assert row.printed == (Listing("rain(1)\n", ("weather.rain.mindspore",)),)
+    assert row.printed == (Listing("rain(1)\n", (MINDSPORE,)),)
 
 
 def test_the_worker_takes_printed_and_meant_code_from_the_program_s_module(weather: Topic) -> None:
@@ -217,7 +212,7 @@ def test_the_worker_takes_printed_and_meant_code_from_the_program_s_module(weath
     (measurement,) = dataclasses.replace(rain, package="tests").measurements(Target())
     measured = run(measurement)
     assert measured.figures == {"printed": 1, "meant": 2}
-    printed, helper = inspect.getsource(rain_as_printed), inspect.getsource(drops)
+    printed, helper = inspect.getsource(rain_as_printed), inspect.getsource(one)
     assert measured.printed == f"{printed}\n\n{helper}"
     assert measured.meant == inspect.getsource(rain_as_meant)
     assert printed in measured.code
@@ -229,10 +224,10 @@ def rain(ask: Ask) -> Found:
 
 def rain_as_printed() -> int:
     """Not rain_as_meant: what is only spoken of is not shown."""
-    return drops()
+    return one()
 
 
-def drops() -> int:
+def one() -> int:
     return 1
 
 

@@ -48,16 +48,20 @@ def listing(rates: Any) -> Change:
     return put(LISTS, ["mindspore"], "piecewise constant", value=rates)
 
 
-def steps_refused(world: World) -> None:
-    exported_by_mindspore("CyclicLR")(world)
-    world[UNMATCHED, "mindspore"][UNMATCHED_FAMILIES["CyclicLR"].name] = UNKNOWN
+steps_refused = together(
+    exported_by_mindspore("CyclicLR"),
+    put(UNMATCHED, ["mindspore"], UNMATCHED_FAMILIES["CyclicLR"].name, value=UNKNOWN),
+)
 
+ALL_EXPORTED = exported_by_mindspore(*UNMATCHED_NAMES)
 
 RULINGS = [
     Case(
         63, exported_by_mindspore(), "holds", "", f"not in MindSpore: {', '.join(UNMATCHED_NAMES)}"
     ),
-    Case(63, exported_by_mindspore(*UNMATCHED_NAMES), "outdated", "", "not compared: OneCycleLR"),
+    # A list of rates is advised only for what is missing.
+    Case(63, ALL_EXPORTED, "outdated", "", "not compared: OneCycleLR", unsaid="list of rates"),
+    Case(63, unchanged, "outdated", "of OneCycleLR make a list of rates"),
     Case(
         63,
         exported_by_mindspore("OneCycleLR"),
@@ -89,9 +93,6 @@ RULINGS = [
         "",
         "other rates than: StepLR, MultiStepLR",
     ),
-    # A list of rates is advised only for what is missing.
-    Case(63, exported_by_mindspore(*UNMATCHED_NAMES), "outdated", unsaid="list of rates"),
-    Case(63, unchanged, "outdated", "of OneCycleLR make a list of rates"),
 ]
 
 
@@ -124,10 +125,9 @@ def cosine_agrees(world: World) -> None:
     world[BY_HAND, "torch"]["cosine"] = world[LISTS, "mindspore"]["cosine"]
 
 
-def one_is_gone(world: World) -> None:
-    for question in (LISTS, CELLS):
-        world[question, "mindspore"]["exponential"] = UNKNOWN
-
+one_is_gone = together(
+    *(put(question, ["mindspore"], "exponential", value=UNKNOWN) for question in (LISTS, CELLS))
+)
 
 NONE_FOR_THE_OTHERS = {"natural_exponential": OTHER, "inverse": OTHER, "polynomial": OTHER}
 
@@ -142,7 +142,8 @@ experimental_moves_by_itself = copied(
 
 
 RULINGS += [
-    Case(54, unchanged, "holds_with_changes"),
+    # One factor for all steps is not advised for rates that are halved and then divided.
+    Case(54, unchanged, "holds_with_changes", unsaid="MultiStepLR"),
     Case(54, put(PIECEWISE, ["mindspore"], "deprecated", value=""), "holds"),
     Case(54, put(PIECEWISE, ["mindspore"], "type", value="tuple"), "does_not_hold"),
     Case(54, put(PIECEWISE, ["mindspore"], "rates", 2, value=0.1), "does_not_hold"),
@@ -190,8 +191,6 @@ RULINGS += [
     # A function of one's own is no counterpart, and is advised where it was seen to agree.
     Case(56, without_other_schedulers, "holds_with_changes", "LambdaLR for inverse", OWN_FUNCTION),
     Case(56, in_torch(inverse=OTHER), "outdated", unsaid="LambdaLR"),
-    # One factor for all steps is not advised for rates that are halved and then divided.
-    Case(54, unchanged, "holds_with_changes", unsaid="MultiStepLR"),
 ]
 
 test_verdict_advice_and_evidence_follow_the_figures = following(RULINGS)

@@ -10,7 +10,9 @@ from explorer.model.arrays import pack
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.failures import Failure
 from explorer.model.measurement import Measured
+from explorer.model.message import Text
 from explorer.model.requests import Description, ParameterSpec, Role
+from explorer.model.study import StudyRecord
 from explorer.scenario.find import find
 from explorer.store.store import Store
 from explorer.topics import topic
@@ -71,13 +73,19 @@ RAISES = Measured(outcome="raised", error=Failure("ScenarioError", "no"))
 ANSWERS = Measured(outcome="ok", figures={"cpu": {}})
 
 
+def recorded(on: Target, **by_engine: Measured) -> StudyRecord[Text]:
+    """The record of these answers of engines to MATRIX; an engine's hyphen is an underscore."""
+    measured = {
+        MATRIX.measurement_name(engine.replace("_", "-")): outcome
+        for engine, outcome in by_engine.items()
+    }
+    return record(DEVICES, on, {}, measured)
+
+
 def refused(file: Path, **by_engine: Measured) -> dict[str, str]:
     """What refused_by_some() says of these answers of engines to MATRIX."""
-    measured = {}
-    for engine, outcome in by_engine.items():
-        measured[MATRIX.measurement_name(engine.replace("_", "-"))] = outcome
     on = Target(str(file))
-    return refused_by_some(DEVICES, on, record(DEVICES, on, {}, measured))
+    return refused_by_some(DEVICES, on, recorded(on, **by_engine))
 
 
 @pytest.mark.slow
@@ -105,11 +113,7 @@ def test_the_exit_code_tells_what_is_refused_by_one_engine_from_what_is_lost(
     on = Target(str(written(tmp_path, TWO_NETS)))
 
     def code(**by_engine: Measured) -> int:
-        measured = {
-            MATRIX.measurement_name(engine.replace("_", "-")): outcome
-            for engine, outcome in by_engine.items()
-        }
-        return exit_code(DEVICES, on, record(DEVICES, on, {}, measured))
+        return exit_code(DEVICES, on, recorded(on, **by_engine))
 
     assert code(torch_tape=ANSWERS, torch_graph=ANSWERS) == 0
     assert code(torch_tape=ANSWERS, torch_graph=RAISES) == 1
@@ -126,11 +130,8 @@ def test_a_study_with_nets_of_its_own_refuses_a_scenario() -> None:
 def test_a_measurement_that_time_did_not_reach_is_lost(tmp_path: Path) -> None:
     on = Target(str(written(tmp_path, TWO_NETS)))
     unreached = Measured(outcome="not_asked", error=Failure("not_asked", "out of time"))
-    measured = {
-        MATRIX.measurement_name("torch-tape"): ANSWERS,
-        MATRIX.measurement_name("torch-graph"): unreached,
-    }
-    assert exit_code(DEVICES, on, record(DEVICES, on, {}, measured)) == 3
+    reached = recorded(on, torch_tape=ANSWERS, torch_graph=unreached)
+    assert exit_code(DEVICES, on, reached) == 3
 
 
 def described(*names: str, role: Role = "trained") -> Description:

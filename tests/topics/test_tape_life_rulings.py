@@ -22,7 +22,7 @@ from explorer.topics.tape_life.questions import (
 )
 from explorer.words.messages import text
 from tests.support.rulings import USUAL, Case, Written, following
-from tests.support.topics import Change, World, copied, put, together
+from tests.support.topics import Change, World, borrowed, copied, put, together
 
 GRAPH_STYLE, TAPE_STYLE = (MINDSPORE_STYLES[:1], MINDSPORE_STYLES[1:])
 
@@ -47,8 +47,7 @@ def wrong_on_every_reuse(world: World) -> None:
     world[REUSED, "mindspore-tape"]["callable"] = False
 
 
-def other_numbers_in_graphs(world: World) -> None:
-    world[CALLED_AGAIN, "mindspore-graph"]["gradients"][2] = [[[4.0, 8.0, 12.0]]]
+other_numbers_in_graphs = put(CALLED_AGAIN, GRAPH_STYLE, "gradients", 2, value=[[[4.0, 8.0, 12.0]]])
 
 
 def retaining_fails(world: World) -> None:
@@ -56,23 +55,18 @@ def retaining_fails(world: World) -> None:
     ways["retain_graph"]["second"] = ways["plain"]["second"]
 
 
-def no_accumulation(world: World) -> None:
-    world[ACCUMULATION, "torch-tape"][".grad after each backward"][1] = [[2.0, 4.0, 6.0]]
+no_accumulation = put(
+    ACCUMULATION, ["torch-tape"], ".grad after each backward", 1, value=[[2.0, 4.0, 6.0]]
+)
 
 
 def zero_grad_leaves(gradient: list[list[float]]) -> Change:
     return put(ACCUMULATION, ["torch-tape"], "zero_grad()", value=gradient)
 
 
-def split_by_framework(world: World) -> None:
-    summed, apart = world[ANSWERS, "torch-tape"], world[ANSWERS, "mindspore-graph"]
-    world[ANSWERS, "torch-graph"] = summed
-    world[ANSWERS, "mindspore-tape"] = apart
-
-
-def all_apart(world: World) -> None:
-    for engine in ("torch-tape", "mindspore-tape"):
-        world[ANSWERS, engine] = world[ANSWERS, "mindspore-graph"]
+mindspore_apart = borrowed(ANSWERS, "mindspore-tape", by="mindspore-graph")
+split_by_framework = together(borrowed(ANSWERS, "torch-graph", by="torch-tape"), mindspore_apart)
+all_apart = together(borrowed(ANSWERS, "torch-tape", by="mindspore-graph"), mindspore_apart)
 
 
 def half_of_each(world: World) -> None:
@@ -269,13 +263,11 @@ NOT_A_LEAF = "x.grad, as printed: None (PyTorch tape); warning, as printed: not 
 # The printed chain is judged by the gradient of the name that it keeps.
 RULINGS += [
     Case(29, variable(FOURS, is_tensor=False), "holds"),
-    Case(29, variable(TWOS), "holds_with_changes"),
-    Case(29, variable(None), "does_not_hold", "under a name of its own"),
+    Case(29, variable(TWOS), "holds_with_changes", "", "warning, as printed: none"),
+    Case(29, variable(None), "does_not_hold", "under a name of its own", NOT_A_LEAF),
     Case(29, variable(None, leaf=TWOS), "does_not_hold"),
     Case(29, variable([[1.0, 1.0], [1.0, 1.0]]), "does_not_hold", "under a name of its own"),
     Case(29, variable(NO_VARIABLE, exists=False), "outdated"),
-    Case(29, variable(None), "does_not_hold", "", NOT_A_LEAF),
-    Case(29, variable(TWOS), "holds_with_changes", "", "warning, as printed: none"),
 ]
 
 test_verdict_advice_and_evidence_follow_the_figures = following(RULINGS)

@@ -32,8 +32,8 @@ from explorer.topics.training.questions import (
     UNMATCHED_UPDATES,
 )
 from explorer.topics.training.update_rules import NEAR
-from tests.support.rulings import USUAL, Case, following, ruling_in
-from tests.support.topics import Change, World, copied, put, together, unchanged
+from tests.support.rulings import USUAL, Case, following
+from tests.support.topics import Change, World, borrowed, copied, put, together, unchanged
 
 UNKNOWN = {"raised": "AttributeError", "message": "no such attribute"}
 NO_KERNEL = {"raised": "RuntimeError", "message": "Kernel select failed: Unsupported op [X] on CPU"}
@@ -65,8 +65,7 @@ def seconds_under_jit(seconds: float) -> Change:
 four_times_as_fast = seconds_under_jit(0.001)
 
 
-def clipped_otherwise(world: World) -> None:
-    world[CLIPPING, "mindspore"]["by norm"]["5.0"] = [[3.0, 4.0], [5.0]]
+clipped_otherwise = put(CLIPPING, ["mindspore"], "by norm", "5.0", value=[[3.0, 4.0], [5.0]])
 
 
 def mean_not_divided(world: World) -> None:
@@ -80,10 +79,10 @@ def mean_not_divided(world: World) -> None:
         gradients["divided"] = fourth
 
 
-def no_batch_norm(world: World) -> None:
-    """Batch norm in training does as it does in inference."""
-    for framework in ("mindspore", "torch"):
-        world[ACCUMULATION_BATCH_NORM, framework] = world[ACCUMULATION, framework]
+no_batch_norm = together(
+    *(borrowed(ACCUMULATION_BATCH_NORM, name, of=ACCUMULATION) for name in ("mindspore", "torch"))
+)
+"""Batch norm in training does as it does in inference."""
 
 
 def sum_is_off(world: World) -> None:
@@ -109,11 +108,6 @@ def others_move(world: World) -> None:
     world[FILTERED, "torch"]["moved"].append("conv.weight")
 
 
-def nn_takes_momentum(world: World) -> None:
-    groups = world[GROUPS, "mindspore"]
-    groups["nn"]["momentum"] = groups["experimental"]["momentum"]
-
-
 def experimental_refuses_momentum(world: World) -> None:
     groups = world[GROUPS, "mindspore"]
     groups["experimental"]["momentum"] = groups["nn"]["momentum"]
@@ -128,8 +122,13 @@ def centralization_unknown(world: World) -> None:
     settings["grad_centralization, rows of 16"] = settings["anything"]
 
 
-def another_rate(world: World) -> None:
-    world[OPTIMIZER_STATE, "torch"]["scheduler.get_last_lr"] = [0.1]
+centralization_takes_groups = together(
+    experimental_refuses_momentum,
+    put(GROUPS, ["mindspore"], "nn", "grad_centralization, rows of 16", value=APART),
+)
+
+
+another_rate = put(OPTIMIZER_STATE, ["torch"], "scheduler.get_last_lr", value=[0.1])
 
 
 def loads(place: str, outcome: Any) -> Change:
@@ -178,10 +177,12 @@ RULINGS = [
     Case(53, put(FILTERED, ["torch"], "again", value=True), "holds", unsaid="make a list"),
     Case(53, put(FILTERED, ["mindspore"], "type", value="tuple"), "holds_with_changes"),
     Case(53, others_move, "does_not_hold"),
-    Case(58, nn_takes_momentum, "outdated"),
+    Case(58, put(GROUPS, ["mindspore"], "nn", "momentum", value=APART), "outdated"),
     Case(58, experimental_refuses_momentum, "holds"),
     Case(58, torch_cannot_grow, "does_not_hold"),
     Case(58, centralization_unknown, "does_not_hold"),
+    # A setting without a kernel is no unknown one.
+    Case(58, centralization_takes_groups, "holds", unseen="grad_centralization for a group"),
     # Groups are named at the start only where none can be added.
     Case(
         58,
@@ -254,12 +255,12 @@ def lbfgs_unlike_pytorchs(world: World) -> None:
     world[EXPORTED_OPTIMIZERS, "mindspore"]["nn"].append("LBFGS")
 
 
-def every_group_taken(world: World) -> None:
-    world[TAKES_GROUPS, "mindspore"]["FTRL"] = world[TAKES_GROUPS, "torch"]["LBFGS"] = 2
-
-
-def only_names_differ(world: World) -> None:
-    world[UNMATCHED_UPDATES, "torch"].update(Adagrad=WAVY[:1], Adam=REFUSED)
+ftrl_takes_groups = put(TAKES_GROUPS, ["mindspore"], "FTRL", value=2)
+every_group_taken = together(ftrl_takes_groups, put(TAKES_GROUPS, ["torch"], "LBFGS", value=2))
+only_names_differ = together(
+    put(UNMATCHED_UPDATES, ["torch"], "Adagrad", value=WAVY[:1]),
+    put(UNMATCHED_UPDATES, ["torch"], "Adam", value=REFUSED),
+)
 
 
 def none_is_there_any_more(world: World) -> None:
@@ -270,8 +271,7 @@ def nothing_runs(world: World) -> None:
     world[UNMATCHED_UPDATES, "nn"] = dict.fromkeys(world[UNMATCHED_UPDATES, "nn"], NO_KERNEL)
 
 
-def ftrl_refused(world: World) -> None:
-    world[UNMATCHED_UPDATES, "nn"]["FTRL"] = NO_KERNEL
+ftrl_refused = put(UNMATCHED_UPDATES, ["nn"], "FTRL", value=NO_KERNEL)
 
 
 def both_as_in_pytorch(world: World) -> None:
@@ -281,28 +281,18 @@ def both_as_in_pytorch(world: World) -> None:
         world[UNMATCHED_UPDATES, place]["LBFGS"] = CURVED
 
 
-def experimental_divides(world: World) -> None:
-    world[LOSS_SCALE, "experimental"] = copy.deepcopy(world[LOSS_SCALE, "nn"])
-
-
-def nn_refuses(world: World) -> None:
-    world[LOSS_SCALE, "nn"] = copy.deepcopy(world[LOSS_SCALE, "experimental"])
-
-
 def chosen(mindspore: Any, torch: Any) -> Change:
     """Sets what the listings choose as printed."""
-
-    def change(world: World) -> None:
-        world[LISTED_FILTERS, "mindspore"]["as printed"] = mindspore
-        world[LISTED_FILTERS, "torch"]["as printed"] = torch
-
-    return change
-
-
-def pads_no_more(world: World) -> None:
-    world[LISTED_SHAPES, "mindspore"].update(
-        {"as printed": UNKNOWN, "with PyTorch's label": [1, 64, 62, 30]}
+    return together(
+        put(LISTED_FILTERS, ["mindspore"], "as printed", value=mindspore),
+        put(LISTED_FILTERS, ["torch"], "as printed", value=torch),
     )
+
+
+pads_no_more = together(
+    put(LISTED_SHAPES, ["mindspore"], "as printed", value=UNKNOWN),
+    put(LISTED_SHAPES, ["mindspore"], "with PyTorch's label", value=[1, 64, 62, 30]),
+)
 
 
 def jitted_off_by(difference: float, *styles: str) -> Change:
@@ -328,7 +318,7 @@ RULINGS += [
     Case(62, lbfgs_unlike_pytorchs, "holds_with_changes", "before you use nn.LBFGS"),
     Case(62, nn_alone_parts_by(0.9 * NEAR), "outdated", "Use nn.ASGD;"),
     Case(93, every_group_taken, "does_not_hold", USUAL),
-    Case(93, put(TAKES_GROUPS, ["mindspore"], "FTRL", value=2), "holds", "Give LBFGS one rate"),
+    Case(93, ftrl_takes_groups, "holds", "Give LBFGS one rate"),
     Case(93, unchanged, "holds", "Give FTRL, LBFGS one rate"),
     Case(62, nn_alone_parts_by(1.1 * NEAR), "holds_with_changes", "before you use nn.ASGD"),
     Case(64, only_names_differ, "holds", USUAL),
@@ -341,8 +331,8 @@ RULINGS += [
         "outdated",
         "Use torch.optim's Lamb",
     ),
-    Case(66, experimental_divides, "holds", "; in PyTorch divide"),
-    Case(66, nn_refuses, "outdated", USUAL),
+    Case(66, borrowed(LOSS_SCALE, "experimental", by="nn"), "holds", "; in PyTorch divide"),
+    Case(66, borrowed(LOSS_SCALE, "nn", by="experimental"), "outdated", USUAL),
     Case(66, put(LOSS_SCALE, ["torch"], "scaled", value=0.9), "outdated", USUAL),
     Case(66, put(LOSS_SCALE, ["nn"], "scaled", value=0.6), "does_not_hold", USUAL),
     Case(
@@ -413,13 +403,6 @@ RULINGS += [
         [group | {"momentum": 0.0} for group in TWO_GROUPS],
     )
 ]
-
-
-def test_a_setting_without_a_kernel_is_no_unknown_setting() -> None:
-    setting = put(GROUPS, ["mindspore"], "nn", "grad_centralization, rows of 16", value=APART)
-    supported = ruling_in(58, together(experimental_refuses_momentum, setting))
-    assert supported.verdict == "holds"
-    assert "grad_centralization for a group" not in supported.evidence
 
 
 test_verdict_advice_and_evidence_follow_the_figures = following(RULINGS)

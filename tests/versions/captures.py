@@ -6,7 +6,6 @@ from importlib import import_module
 from pathlib import Path
 
 import msgspec
-import torch
 
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest, NetRequest
@@ -36,7 +35,7 @@ def captures(files: Iterable[Path]) -> Captures:
             request = CaseRequest(NetRequest(scenario=str(file), engine=engine), case, prove="all")
             shown = import_module(module).capture(request)
             captured.setdefault(engine, {})[file.stem] = shown
-    return Captures(str(torch.__version__), captured)
+    return Captures(str(import_module("torch").__version__), captured)
 
 
 if __name__ == "__main__":

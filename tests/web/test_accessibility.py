@@ -45,28 +45,24 @@ def is_streamlits_own(rule: str, elements: list[str]) -> bool:
 
 
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.whole)])
-@pytest.mark.parametrize("name", sampled(PAGES, ("graphs",)))
-def test_axe_finds_nothing_serious(name: str, theme: str, samples: str, chromium: str) -> None:
-    with watched(chromium, samples, theme=theme) as browser:
-        browser.page.goto(f"{samples}/?sample={name}")
-        browser.page.locator("#all-is-shown").wait_for(state="attached")
-        if name == "graphs":
-            browser.page.locator(".pick").nth(3).click()
-            browser.page.locator(".panel h3").first.wait_for()
-        browser.page.wait_for_timeout(1000)  # Streamlit fades in what has changed
-        assert violations(browser.page) == []
-
-
-@pytest.mark.whole
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_serious_on_the_first_page(
-    theme: str, address: str, chromium: str
+@pytest.mark.parametrize("name", sampled([*PAGES, "first"], ("graphs",)))
+def test_axe_finds_nothing_serious(
+    name: str, theme: str, chromium: str, request: pytest.FixtureRequest
 ) -> None:
-    with watched(chromium, address, theme=theme) as browser:
-        browser.page.goto(address)
-        browser.page.get_by_role("radiogroup", name="Language").wait_for()
-        browser.page.wait_for_timeout(1000)
-        assert violations(browser.page) == []
+    is_first = name == "first"
+    url: str = request.getfixturevalue("address" if is_first else "samples")
+    with watched(chromium, url, theme=theme) as browser:
+        page = browser.page
+        page.goto(url if is_first else f"{url}/?sample={name}")
+        if is_first:
+            page.get_by_role("radiogroup", name="Language").wait_for()
+        else:
+            page.locator("#all-is-shown").wait_for(state="attached")
+        if name == "graphs":
+            page.locator(".pick").nth(3).click()
+            page.locator(".panel h3").first.wait_for()
+        page.wait_for_timeout(1000)  # Streamlit fades in what has changed
+        assert violations(page) == []
 
 
 @pytest.mark.whole

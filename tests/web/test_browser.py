@@ -8,8 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browsers import watched
-from tests.support.pressing import AT_REST
+from tests.support.browsers import AT_REST, watched
 from tests.support.scenario_reports import Reports, graph
 
 pytestmark = [pytest.mark.browser, pytest.mark.mindspore, pytest.mark.torch]

@@ -9,9 +9,8 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from tests.support.browsers import Watched
+from tests.support.browsers import AT_REST, Watched
 from tests.support.deep_nets import LINE, SPOILED, deep_net
-from tests.support.pressing import first_stage
 from tests.support.servers import SWITCHES, serving_graphs
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -346,21 +345,6 @@ def test_the_partner_stands_where_the_node_does(graphs: Graphs) -> None:
 
 
 @pytest.mark.whole
-def test_another_stage_begins_without_the_step_and_the_node_of_the_one_before(
-    graphs: Graphs,
-) -> None:
-    # A node that both stages have, and a step that both could be at.
-    graphs.open("depth=all&left=mindspore-graph&right=torch-tape&node=left:n0&step=4")
-    expect(graphs.left.locator(".frame.chosen")).to_have_count(1)
-    first_stage(graphs.page, "left", "opt_a")
-    expect(graphs.page.locator(".frame.chosen")).to_have_count(0)
-    expect(graphs.panel).to_contain_text("Click a node")
-    for pane in (graphs.left, graphs.right):
-        expect(pane.locator(".pick.off")).to_have_count(0)
-    graphs.page.wait_for_url(lambda url: "step=" not in url and "node=" not in url)
-
-
-@pytest.mark.whole
 def test_a_stage_that_is_chosen_in_the_moment_in_which_the_drawings_report_is_shown(
     graphs: Graphs,
 ) -> None:
@@ -387,7 +371,9 @@ def test_a_stage_that_is_chosen_in_the_moment_in_which_the_drawings_report_is_sh
         if not fragments:
             graphs.page.wait_for_timeout(100)
     assert fragments
-    first_stage(graphs.page, "left", "opt_a")
+    graphs.page.locator(AT_REST).wait_for()
+    graphs.page.get_by_role("slider", name="Stage on the left").press("Home")
+    graphs.address_has("left_stage=opt_a")
     expect(graphs.page.get_by_role("figure", name="opt_a")).to_be_visible()
 
 

@@ -3,7 +3,9 @@
 import pytest
 
 from explorer.text.language import LANGUAGES
+from explorer.web.language import NAME
 from tests.support.pages import address, opened
+from tests.support.sample_pages import PAGES
 
 pytestmark = pytest.mark.slow
 
@@ -44,23 +46,13 @@ def test_the_visitor_s_choice_changes_texts_and_address() -> None:
     assert not app.exception
 
 
-def panes() -> None:
-    from pathlib import Path
-
-    from explorer.web.graphs_page import graphs
-    from explorer.web.language import settle_language
-    from explorer.web.report_page import ReportKey
-    from tests.support.sample_report import report
-
-    settle_language()
-    graphs(ReportKey(Path("net.py"), "digest"), report())
-
-
 @pytest.mark.whole
 def test_two_panes_speak_the_language_that_was_chosen_last() -> None:
     shown_words = []
     for code in ("en", "zh", "en"):
-        (component,) = opened(panes, lang=code).get("bidi_component")
+        (component,) = opened(PAGES["graphs"], {"label": "net"}, **{NAME: code}).get(
+            "bidi_component"
+        )
         shown_words.append(component.proto.bytes.decode())
     english, chinese, again = shown_words
     assert "First divergence" in english

@@ -9,35 +9,28 @@ import msgspec
 import pytest
 
 from explorer.model.cases import GradCase
+from explorer.model.findings import ReportFinding, Unmet
+from explorer.scenario.find import find
+from explorer.scenario.load import load
 from explorer.web import ENTRY
 from explorer.web.case_detail import detail
 from explorer.web.cases_page import cases
 from explorer.web.claims_page import show_board
+from explorer.web.language import NAME
 from explorer.web.offered_scenarios import VARIABLE
 from explorer.web.report_page import _introduce, report_page
 from explorer.web.studies_page import studies
+from explorer.web.widgets import show_finding
 from tests.support.command_line import ROOT
 from tests.support.pages import opened, said, shown
 from tests.support.sample_board import BOARD
 from tests.support.sample_pages import PAGES
 from tests.support.sample_report import case_report, report
-from tests.support.scenario_files import written
+from tests.support.scenario_files import MINIMAL, written
 
 pytestmark = pytest.mark.slow
 
 MARKUP = "<img src=x onerror=alert(1)>"
-
-MARKUP_IN_TITLE = f'''"""A net called {MARKUP} and **bold**."""
-import numpy as np
-
-def inputs():
-    return {{"x": np.array([2.0], np.float32)}}
-
-def mindspore_net():
-    def square(x):
-        return (x * x).sum()
-    return square
-'''
 
 SECONDS = 60
 
@@ -45,7 +38,7 @@ SECONDS = 60
 @pytest.fixture
 def configured_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a title full of markup and a file that is no Python."""
-    written(tmp_path, MARKUP_IN_TITLE, "markup.py")
+    written(tmp_path, f'"""A net called {MARKUP} and **bold**."""\n{MINIMAL}', "markup.py")
     written(tmp_path, "def inputs(:\n", "broken.py")
     monkeypatch.setenv(VARIABLE, str(tmp_path))
     return tmp_path
@@ -127,36 +120,15 @@ def test_a_case_says_what_is_drawn() -> None:
     assert "Not compared by value: dx" in page.markdown[1].value
 
 
-def introduced() -> None:
-    from explorer.model.findings import ReportFinding, Unmet
-    from explorer.scenario.find import find
-    from explorer.scenario.load import load
-    from explorer.web.language import settle_language
-    from explorer.web.report_page import _introduce
-    from explorer.web.widgets import show_finding
-
-    settle_language()
+def test_what_a_shipped_scenario_says_is_shown_in_the_visitor_s_language() -> None:
     path = find("integer_input")
-    (difference, *_others) = load(path).expected
-    show_finding(ReportFinding(fact=Unmet(("w",), ""), expected=True, reason=difference.reason))
-    _introduce(path)
-
-
-@pytest.mark.parametrize(
-    ("lang", "title", "notes", "reason"),
-    [
-        ("en", "An input of integers that picks rows", "looks up rows", "MindSpore returns zeros"),
-        ("zh", "用于取行的整数输入", "按行查表", "MindSpore 返回零"),
-    ],
-)
-def test_what_a_shipped_scenario_says_is_shown_in_the_visitor_s_language(
-    lang: str, title: str, notes: str, reason: str
-) -> None:
-    page = opened(introduced, lang=lang)
+    page = shown(_introduce, path, **{NAME: "zh"})
     assert not page.exception
-    assert page.subheader[0].value == title
-    assert notes in page.sidebar.markdown[0].value
-    assert reason in page.info[0].value
+    assert page.subheader[0].value == "用于取行的整数输入"
+    assert "按行查表" in page.sidebar.markdown[0].value
+    reason = load(path).expected[0].reason
+    finding = ReportFinding(fact=Unmet(("w",), ""), expected=True, reason=reason)
+    assert "MindSpore 返回零" in shown(show_finding, finding, **{NAME: "zh"}).info[0].value
 
 
 @pytest.mark.whole

@@ -61,13 +61,6 @@ def visit(browser: Any, url: str) -> Any:
     return page
 
 
-def cases_in_sight(page: Any) -> int:
-    """The number of cases that a page says it shows."""
-    counted = ROWS.match(page.get_by_text(ROWS).first.inner_text())
-    assert counted
-    return int(counted[1])
-
-
 def test_work_shows_itself_is_cancelled_survives_its_workers_and_blocks_nobody(
     browser: Any, address: str, report: Reports
 ) -> None:
@@ -85,8 +78,8 @@ def test_work_shows_itself_is_cancelled_survives_its_workers_and_blocks_nobody(
     other.context.close()
 
     # The first rows come before the last.
-    page.get_by_text(ROWS).first.wait_for()
-    first = cases_in_sight(page)
+    counted = ROWS.match(page.get_by_text(ROWS).first.inner_text())
+    assert counted
     expect(cancel).to_be_visible()
 
     cancel.click()
@@ -99,7 +92,7 @@ def test_work_shows_itself_is_cancelled_survives_its_workers_and_blocks_nobody(
     page.get_by_text("a worker process died").wait_for()
     again.click()
     # What is there so far has nothing unexpected either: the end has more cases.
-    page.wait_for_function(MORE_CASES, arg=first)
+    page.wait_for_function(MORE_CASES, arg=int(counted[1]))
     expect(page.get_by_text("all as expected")).to_be_visible()
     expect(cancel).to_have_count(0)
     expect(again).to_have_count(0)

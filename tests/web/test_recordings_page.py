@@ -57,26 +57,17 @@ def test_two_traces_stand_beside_each_other_as_an_address_says(folder: Path) -> 
     assert address(page)["beside"] == "two.trace"
 
 
-def test_two_trainings_are_compared_in_a_sentence_and_pictures(folder: Path) -> None:
-    steps = (step(1), step(2))
-    write_training(folder / "one.training", training(*steps))
-    slower = msgspec.structs.replace(steps[1], batches=(Batch(loss=7.0),))
-    write_training(folder / "two.training", training(steps[0], slower))
-    write_trace(folder / "step.trace", sample())
-    page = shown(recordings, file="one.training", beside="two.training")
-    assert not page.exception
-    assert "first difference in step 2, loss" in page.warning[0].value
-    assert page.selectbox[1].options == ["two.training"]  # and no trace
-
-
-def test_where_the_step_of_the_first_difference_has_its_graphs_they_stand_below(
+def test_two_trainings_are_compared_above_the_graphs_of_the_step_of_their_first_difference(
     folder: Path,
 ) -> None:
     write_training(folder / "one.training", training(step(1), step(2)))
     other = msgspec.structs.replace(step(1), batches=(Batch(loss=7.0),))
     write_training(folder / "two.training", training(other, step(2)))
+    write_trace(folder / "step.trace", sample())
     page = shown(recordings, file="one.training", beside="two.training")
     assert not page.exception
+    assert "first difference in step 1, loss" in page.warning[0].value
+    assert page.selectbox[1].options == ["two.training"]  # and no trace
     assert [heading.value for heading in page.subheader][-1] == (
         "The graphs of step 1, where they first differ"
     )

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from explorer.web.widgets import HEAD_HEIGHT, ROW_HEIGHT, table_height
-from tests.support.browsers import watched
-from tests.support.pressing import AT_REST
+from tests.support.browsers import AT_REST, watched
 from tests.support.sample_pages import PAGES
 
 pytestmark = pytest.mark.browser
@@ -23,16 +22,6 @@ def show(page: Any, url: str, name: str) -> None:
     page.goto(f"{url}/?sample={name}")
     page.locator("#all-is-shown").wait_for(state="attached")
     page.wait_for_timeout(500)
-
-
-def wait_until_in_place(page: Any, element: Any) -> None:
-    """Wait until what is above an element of an app at rest has moved it for the last time."""
-    box = None
-    while box is None or element.bounding_box() != box:
-        page.locator(AT_REST).wait_for()
-        element.locator("canvas").first.wait_for()
-        box = element.bounding_box()
-        page.wait_for_timeout(2000)
 
 
 @pytest.mark.whole
@@ -63,7 +52,13 @@ def test_the_way_back_chooses_in_a_table_what_was_chosen_before(
         row = 1 if name == "claims" else 0
         table = page.get_by_test_id("stDataFrame").first
         at = {"x": 18, "y": 38 + 35 * row + 17}
-        wait_until_in_place(page, table)
+        # What is above the table has moved it for the last time when the app is at rest.
+        box = None
+        while box is None or table.bounding_box() != box:
+            page.locator(AT_REST).wait_for()
+            table.locator("canvas").first.wait_for()
+            box = table.bounding_box()
+            page.wait_for_timeout(2000)
         table.click(position=at)
         page.wait_for_function(
             "text => document.querySelector('h4')?.innerText.startsWith(text)", arg=second

@@ -23,18 +23,14 @@ def nothing() -> None:
     """What an empty store has."""
 
 
-def saying(words: str, calls: list[str]) -> Callable[[Workers, SharedRun[str]], str]:
-    """An answer that notes each time it is made."""
+def asked(runs: SharedRuns, key: str, calls: list[str]) -> str:
+    """The answer to a question, which notes each time it is made."""
 
     def make(workers: Workers, run: SharedRun[str]) -> str:
-        calls.append(words)
-        return words
+        calls.append(key)
+        return key
 
-    return make
-
-
-def asked(runs: SharedRuns, key: str, calls: list[str]) -> str:
-    run = runs.start(key, nothing, saying(key, calls))
+    run = runs.start(key, nothing, make)
     assert run.finished.wait(SECONDS)
     return run.result()
 

@@ -58,11 +58,14 @@ def chooser() -> None:
 
     from explorer.topics import study_topic
     from explorer.web.links import CHOICE, remember
-    from explorer.web.studies_page import scenario_in_sight
+    from explorer.web.studies_page import _first_scenario, scenario_in_sight
 
     remember(CHOICE, {"scenario": st.session_state["seen"]})
-    for name in ("devices", "training"):
-        st.text(scenario_in_sight(study_topic(name)))
+    if "before" in st.session_state:
+        st.text(_first_scenario(study_topic("devices"), st.session_state["before"]))
+    else:
+        for name in ("devices", "training"):
+            st.text(scenario_in_sight(study_topic(name)))
 
 
 def test_a_study_begins_with_the_scenario_that_was_looked_at_or_that_the_owner_named(
@@ -77,25 +80,14 @@ def test_a_study_begins_with_the_scenario_that_was_looked_at_or_that_the_owner_n
     assert opened(chooser, {"seen": ""}).text[0].value == "mine"
 
 
-def chooser_again() -> None:
-    import streamlit as st
-
-    from explorer.topics import study_topic
-    from explorer.web.links import CHOICE, remember
-    from explorer.web.studies_page import _first_scenario
-
-    remember(CHOICE, {"scenario": st.session_state["seen"]})
-    st.text(_first_scenario(study_topic("devices"), st.session_state["before"]))
-
-
 def test_a_study_turns_to_the_scenario_that_was_looked_at_since() -> None:
-    page = opened(chooser_again, {"seen": "lstm", "before": "polynomial"})
+    page = opened(chooser, {"seen": "lstm", "before": "polynomial"})
     assert page.text[0].value == "polynomial"
     page.session_state["seen"] = "kinks"
     assert page.run().text[0].value == "kinks"
     assert page.run().text[0].value == "polynomial"
     # That of its address stays.
-    page = opened(chooser_again, {"seen": "lstm", "before": "polynomial"}, on="polynomial")
+    page = opened(chooser, {"seen": "lstm", "before": "polynomial"}, on="polynomial")
     page.session_state["seen"] = "kinks"
     assert page.run().text[0].value == "polynomial"
 

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
+from tests.support.browsers import watched
 from tests.support.deep_nets import SPOILED
-from tests.support.servers import SWITCHES, serving_graphs
+from tests.support.servers import serving_graphs
 
 pytestmark = [pytest.mark.browser, pytest.mark.whole]
-
-MILLISECONDS = 60_000
 
 
 @pytest.fixture
@@ -22,15 +21,11 @@ def page(
     folder = str(tmp_path_factory.mktemp("net"))
     explained, _, mended = request.param.partition(", behind it ")
     serving = serving_graphs(2, SPOILED, folder, explained, mended)
-    with serving as url, sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=list(SWITCHES))
-        context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-        shown = context.new_page()
-        shown.set_default_timeout(MILLISECONDS)
-        shown.goto(f"{url}/?depth=all")
-        shown.locator(".pane[data-side=right] .pick").first.wait_for()
-        yield shown
-        browser.close()
+    with serving as url, watched(chromium, url) as browser:
+        browser.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        browser.page.goto(f"{url}/?depth=all")
+        browser.page.locator(".pane[data-side=right] .pick").first.wait_for()
+        yield browser.page
 
 
 @pytest.mark.parametrize("page", ["yes, behind it yes"], indirect=True)

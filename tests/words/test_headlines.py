@@ -5,7 +5,7 @@ import pytest
 
 from explorer.model.cases import GradCase
 from explorer.model.report import AnswerGroup, CaseReport, Difference
-from explorer.model.results import OracleResult, Result
+from explorer.model.results import OracleResult, Outcome, Result
 from explorer.text.language import said_in
 from explorer.words.cases import oracle
 from explorer.words.headlines import headline
@@ -74,13 +74,6 @@ def test_an_engine_without_an_answer_is_no_exception_to_what_the_oracle_says() -
     assert headline(case).endswith("the oracle (central differences) differs from all engines")
 
 
-def among_six(*groups: tuple[str, ...], confirmed: int) -> CaseReport:
-    """A case that the engines of three frameworks answer, with an answer of each of some groups."""
-    case = differing(*groups, confirmed=confirmed)
-    result = next(iter(case.results.values()))
-    return msgspec.structs.replace(case, results=dict.fromkeys((*MIND, *TORCH, *JAX), result))
-
-
 @pytest.mark.parametrize(
     ("groups", "english", "chinese"),
     [
@@ -119,7 +112,9 @@ def among_six(*groups: tuple[str, ...], confirmed: int) -> CaseReport:
 def test_of_six_engines_it_says_who_agrees_with_whom(
     groups: tuple[tuple[str, ...], ...], english: str, chinese: str
 ) -> None:
-    case = among_six(*groups, confirmed=1)
+    case = differing(*groups, confirmed=1)
+    result = next(iter(case.results.values()))
+    case = msgspec.structs.replace(case, results=dict.fromkeys((*MIND, *TORCH, *JAX), result))
     assert headline(case).startswith(english)
     with said_in("zh"):
         assert headline(case).startswith(chinese)
@@ -178,55 +173,49 @@ def test_a_number_that_is_not_finite_is_named_beside_the_other(value: float) -> 
         assert f"前者为 {value}，后者为 " in headline(case)
 
 
-def test_engines_that_agree_are_said_to_and_how_nearly() -> None:
-    case = case_report(GradCase("grad", 0))
-    assert headline(case) == f"all engines agree{ORACLE_AGREES}"
-    near = Difference("value", TORCH, 3.8e-8, 1e-7, "dx", (0,), "", 3e-8, 1.2)
-    matching = msgspec.structs.replace(case, greatest=near)
-    assert headline(matching) == (
-        f"all engines agree up to rounding, at most 3.8e-08 apart{ORACLE_AGREES}"
-    )
-    close = msgspec.structs.replace(
-        case, verdict="close", greatest=msgspec.structs.replace(near, ratio=8.0)
-    )
-    assert headline(close) == (
-        f"all engines are close, at most 3.8e-08 apart, 8 × the noise of rounding{ORACLE_AGREES}"
-    )
-    estimates = [
-        msgspec.structs.replace(estimate, directions=16) for estimate in case.oracle.estimates
-    ]
-    along = msgspec.structs.replace(case, oracle=OracleResult("ok", tuple(estimates)))
-    assert headline(along) == f"all engines agree{ORACLE_AGREES} along 16 random directions"
+AGREED = case_report(GradCase("grad", 0))
+NEAR = Difference("value", TORCH, 3.8e-8, 1e-7, "dx", (0,), "", 3e-8, 1.2)
+ALONG = tuple(msgspec.structs.replace(part, directions=16) for part in AGREED.oracle.estimates)
+SILENT: dict[str, object] = {"oracle": OracleResult("ok"), "oracle_agrees": None}
+
+
+def without_torch(outcome: Outcome) -> dict[str, object]:
+    return {"results": {**AGREED.results, **dict.fromkeys(TORCH, Result(outcome=outcome))}}
 
 
 @pytest.mark.parametrize(
-    ("verdict", "text"),
+    ("changes", "text"),
     [
-        ("all_raise", "every engine raises an error"),
-        ("not_compared", "fewer than two engines give a result"),
-        ("drawn", "every value depends on random numbers; structure, shapes and dtypes agree"),
+        ({}, f"all engines agree{ORACLE_AGREES}"),
+        (
+            {"greatest": NEAR},
+            f"all engines agree up to rounding, at most 3.8e-08 apart{ORACLE_AGREES}",
+        ),
+        (
+            {"verdict": "close", "greatest": msgspec.structs.replace(NEAR, ratio=8.0)},
+            "all engines are close, at most 3.8e-08 apart, 8 × the noise of rounding"
+            f"{ORACLE_AGREES}",
+        ),
+        (
+            {"oracle": OracleResult("ok", ALONG)},
+            f"all engines agree{ORACLE_AGREES} along 16 random directions",
+        ),
+        # Where no values are compared it says why.
+        ({**SILENT, "verdict": "all_raise"}, "every engine raises an error"),
+        ({**SILENT, "verdict": "not_compared"}, "fewer than two engines give a result"),
+        (
+            {**SILENT, "verdict": "drawn"},
+            "every value depends on random numbers; structure, shapes and dtypes agree",
+        ),
+        ({**SILENT, **without_torch("raised"), "verdict": "some_raise"}, "only PyTorch raises"),
+        # Engines that gave no gradient are not said to agree.
+        (without_torch("unsupported"), f"both mindspore engines agree{ORACLE_AGREES}"),
     ],
 )
-def test_a_case_without_compared_values_says_why(verdict: str, text: str) -> None:
-    case = case_report(GradCase("grad", 0))
-    without = msgspec.structs.replace(
-        case, verdict=verdict, oracle=OracleResult("ok"), oracle_agrees=None
-    )
-    assert headline(without) == text
-
-
-def test_where_some_raise_it_says_which() -> None:
-    case = case_report(GradCase("grad", 0))
-    results = {**case.results, **dict.fromkeys(TORCH, Result(outcome="raised"))}
-    raising = msgspec.structs.replace(case, results=results, verdict="some_raise")
-    assert headline(raising).startswith("only PyTorch raises")
-
-
-def test_engines_that_gave_no_gradient_are_not_said_to_agree() -> None:
-    case = case_report(GradCase("grad", 0))
-    results = {**case.results, **dict.fromkeys(TORCH, Result(outcome="unsupported"))}
-    within = msgspec.structs.replace(case, results=results)
-    assert headline(within) == f"both mindspore engines agree{ORACLE_AGREES}"
+def test_a_case_without_a_difference_says_how_nearly_who_agrees_or_why_nobody_does(
+    changes: dict[str, object], text: str
+) -> None:
+    assert headline(msgspec.structs.replace(AGREED, **changes)) == text
 
 
 @pytest.mark.parametrize(

@@ -9,26 +9,26 @@ from explorer.words.mended import going_on
 ENGINES = ("torch-tape", "mindspore-graph")
 
 
-def test_where_all_else_agrees_that_is_said() -> None:
-    text = going_on(Mended(engine="torch-tape", runs=2, values=1), ENGINES)
-    assert text == (
-        "as if mended: torch-tape goes on with 1 value of mindspore-graph where they differ, and gives the"
-        " same results"
-    )
-
-
-def test_results_that_differ_even_then_are_named() -> None:
-    mended = Mended(engine="mindspore-graph", runs=2, values=3, differing=("dx", "dw"))
-    assert going_on(mended, ENGINES) == (
-        "as if mended: mindspore-graph goes on with 3 values of torch-tape where they differ, and still"
-        " differs in dx, dw"
-    )
-
-
-def test_the_first_of_many_results_are_named_with_their_number() -> None:
-    names = tuple(f"d{number}" for number in range(9))
-    text = going_on(Mended(engine="torch-tape", runs=1, differing=names), ENGINES)
-    assert text.endswith("d7, … (9 in all)")
+@pytest.mark.parametrize(
+    ("mended", "text"),
+    [
+        (
+            Mended(engine="torch-tape", runs=2, values=1),
+            "as if mended: torch-tape goes on with 1 value of mindspore-graph where they differ, and gives"
+            " the same results",
+        ),
+        (
+            Mended(engine="mindspore-graph", runs=2, values=3, differing=("dx", "dw")),
+            "as if mended: mindspore-graph goes on with 3 values of torch-tape where they differ, and still"
+            " differs in dx, dw",
+        ),
+        (Mended(engine="torch-tape", runs=1, differing=tuple("abcdefghi")), "h, … (9 in all)"),
+    ],
+)
+def test_how_far_it_goes_on_is_said_and_the_first_results_that_differ_even_then(
+    mended: Mended, text: str
+) -> None:
+    assert going_on(mended, ENGINES).endswith(text)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -108,13 +108,9 @@ def test_a_study_is_in_chinese_with_the_figures_that_were_measured() -> None:
     assert chinese.measured == record.measured
 
 
-def templates() -> list[str]:
-    found: list[str] = list(topics.advice().values())
-    for template in topics.texts().values():
-        found.extend([template] if isinstance(template, str) else template)
-    return found
-
-
 def test_every_text_of_a_topic_is_in_chinese() -> None:
+    templates: list[str] = list(topics.advice().values())
+    for template in topics.texts().values():
+        templates.extend([template] if isinstance(template, str) else template)
     known = {english for entry in entries(DOMAIN) for english in entry.english if entry.chinese}
-    assert [english for english in templates() if english not in known] == []
+    assert [english for english in templates if english not in known] == []

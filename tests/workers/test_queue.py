@@ -35,10 +35,10 @@ def test_outcomes_come_by_key_in_the_order_of_the_jobs() -> None:
 
 
 def test_a_lost_worker_and_a_missing_package_are_outcomes_of_their_jobs_alone() -> None:
-    jobs = [job("exits", "7"), job("lacks", "mindspore"), job("echo", "after")]
+    jobs = [job("evaluated", "os._exit(7)"), job("lacks", "mindspore"), job("echo", "after")]
     with Workers() as workers:
         outcomes = carry_out(jobs, workers)
-    assert isinstance(outcomes["7"], Lost)
+    assert isinstance(outcomes["os._exit(7)"], Lost)
     assert isinstance(outcomes["mindspore"], MissingFrameworkError)
     assert outcomes["after"] == Word("after")
 

@@ -102,9 +102,9 @@ def test_what_a_framework_prints_does_not_reach_the_protocol(crew: Workers) -> N
 
 
 def test_a_worker_runs_in_a_scratch_folder_with_one_numerical_thread(crew: Workers) -> None:
-    reply = ask(crew, "surroundings")
+    reply = ask(crew, "evaluated", "f\"{os.getcwd()} {os.environ['OMP_NUM_THREADS']}\"")
     assert isinstance(reply, Word)
-    folder, threads, _ = reply.text.split()
+    folder, threads = reply.text.split()
     assert "explorer-" in folder
     assert threads == "1"
 
@@ -260,3 +260,28 @@ def test_a_process_of_mindspore_keeps_to_one_device_and_one_of_pytorch_takes_any
             seen.append(workers.call(kind, f"{TARGETS}:process", Word(""), Word))
     letters = dict(zip(dict.fromkeys(seen), "abcd", strict=False))
     assert "".join(letters[process] for process in seen) == "".join(2 * one for one in processes)
+
+
+JUMPING = """
+import os, sys, threading, time
+real = time.time
+time.time = lambda: real() + (-1 if int(real() * 20) % 2 else 1) * 10**8  # years, 20 times a second
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Workers
+from tests.support.worker_targets import Word
+with Workers(request_seconds=2) as workers:
+    assert workers.call("torch", "tests.support.worker_targets:echo", Word("x"), Word) == Word("x")
+    start = time.monotonic()
+    lost = workers.call("torch", "tests.support.worker_targets:hangs", Word("60"), Word)
+    assert isinstance(lost, Lost) and lost.outcome == "timed_out", lost
+    assert 2 <= time.monotonic() - start < 15
+with Workers(job_seconds=30) as workers:
+    assert workers.call("torch", "tests.support.worker_targets:echo", Word("x"), Word) == Word("x")
+"""
+"""A program whose clock on the wall jumps to and fro while workers are given time."""
+
+
+@pytest.mark.whole
+@pytest.mark.slow
+def test_limits_are_kept_while_the_clock_jumps() -> None:
+    subprocess.run([sys.executable, "-c", JUMPING], check=True, timeout=60)

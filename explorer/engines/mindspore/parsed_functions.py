@@ -11,8 +11,6 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
-from explorer.engines.mindspore.versions import provided
-
 SourceLines = tuple[list[str], int]
 """The lines of a function, and the number of the first."""
 
@@ -28,6 +26,8 @@ _find = inspect.getsourcelines
 def keep() -> None:
     """From now on, keep what the compiler's parser looks up in this process."""
     import mindspore.log
+
+    from explorer.engines.mindspore.versions import provided  # the rest needs no framework
 
     parser, checker = provided("graph._parse.parser"), provided("graph._parse.jit_fallback_modules")
 

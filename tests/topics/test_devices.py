@@ -1,25 +1,134 @@
-"""Verdicts on devices: those of the recorded figures after a change, and of figures written down."""
+"""Devices: findings on two that differ, and verdicts after a change and of figures written down."""
 
+import math
 from typing import Any
 
+import msgspec
 import pytest
 
 from explorer.model.measurement import Figures
+from explorer.topics.devices.findings import Cases, difference
 from explorer.topics.devices.questions import (
     CONTEXT,
     HOST,
+    MATRIX,
     MOVES,
     OUTPUTS,
+    TOPIC,
 )
 from explorer.topics.measurements import measure
 from explorer.topics.question import MINDSPORE_STYLES, Target
+from explorer.topics.studies import Telling
 from explorer.workers.workers import Workers
-from tests.support.rulings import Case, Written, following, ruling_in
+from tests.support.rulings import Case, Written, following
+from tests.support.tellings import told
 from tests.support.topics import Change, World, put, recorded, unchanged
 
 
-def a_result_that_asnumpy_refuses(world: World) -> None:
-    world[HOST, "mindspore"]["result"] = {"raised": "RuntimeError", "message": "no"}
+def cases(leaf: float, outcome: str = "ok") -> dict[str, Any]:
+    """A matrix of one case with one leaf."""
+    return {"grad(net)(x)": {"outcome": outcome, "leaves": {"dx": leaf}}}
+
+
+def test_figures_stand_one_by_one_under_the_names_that_lead_to_them() -> None:
+    refused = {"raised": "RuntimeError", "message": "no such device"}
+    figures = {"tensor_to": {"cpu": True, "cuda": refused}, "kinds": ["cpu", "npu"], "none": []}
+    telling = told(TOPIC, {(HOST, "torch"): figures})
+    rows = [row for table in telling.tables if "what" in table.columns for row in table.rows]
+    message = "RuntimeError: no such device"
+    assert [row[1:] for row in rows if row[0] == "torch"] == [
+        ("tensor to: cpu", "yes"),
+        ("tensor to: cuda", message),
+        ("kinds", "cpu, npu"),
+        ("none", "none"),
+    ]
+
+
+def test_another_outcome_or_another_leaf_is_an_infinite_difference() -> None:
+    missing = {"grad(net)(x)": {"outcome": "ok", "leaves": {}}}
+    figures = (cases(1.0), cases(1.5), cases(1.0, "raised"), missing)
+    one, *others = (msgspec.convert(each, Cases) for each in figures)
+    assert [difference(one, other) for other in others] == [0.5, math.inf, math.inf]
+
+
+def told_of(**by_engine: dict[str, Any]) -> Telling:
+    """What is told of the answers of engines, by device; an engine's hyphen is an underscore."""
+    return told(
+        TOPIC,
+        {(MATRIX, engine.replace("_", "-")): devices for engine, devices in by_engine.items()},
+    )
+
+
+def test_a_second_device_is_compared_with_the_cpu() -> None:
+    telling = told_of(
+        torch_tape={"cpu": cases(1.0), "cuda:0": cases(1.25)},
+        torch_graph={"cpu": cases(1.0), "cuda:0": cases(1.0)},
+        mindspore_tape={"cpu": cases(1.0)},
+    )
+    assert telling.findings[:2] == (
+        "PyTorch, tape, on cuda:0 differs from the CPU by at most 0.25 in 1 way to ask.",
+        "PyTorch, graph, on cuda:0 gives exactly the CPU's gradients in 1 way to ask.",
+    )
+    # The table compares nothing with itself.
+    differences = {row[:2]: row[-1] for row in telling.tables[-1].rows}
+    assert differences == {
+        ("PyTorch, tape", "cpu"): None,
+        ("PyTorch, tape", "cuda:0"): 0.25,
+        ("PyTorch, graph", "cpu"): None,
+        ("PyTorch, graph", "cuda:0"): 0.0,
+        ("MindSpore, tape", "cpu"): None,
+    }
+    assert "nothing to compare" not in telling.tables[-1].note
+    (chart,) = telling.charts
+    bars = {series.name: series.y for series in chart.series}
+    # MindSpore stands first, and was asked on its own device alone.
+    assert bars == {"cpu": (1.0, 1.0, 1.0), "cuda:0": (None, 1.0, 1.0)}
+
+
+def test_the_cpu_alone_is_compared_with_nothing() -> None:
+    telling = told_of(torch_tape={"cpu": cases(1.0)}, mindspore_tape={"cpu": cases(2.0)})
+    assert telling.findings[0] == (
+        "No devices were compared: the CPU is the only device here, and there was nothing to"
+        " compare it with."
+    )
+    assert {row[-1] for row in telling.tables[-1].rows} == {None}
+    assert "there was nothing to compare it with" in telling.tables[-1].note
+
+
+def test_a_device_that_gives_other_tensors_is_said_to() -> None:
+    telling = told_of(torch_tape={"cpu": cases(1.0), "cuda:0": cases(1.0, "raised")})
+    assert "answers 1 way to ask otherwise than the CPU" in telling.findings[0]
+
+
+def test_a_device_without_a_cpu_beside_it_has_nothing_to_be_compared_with() -> None:
+    telling = told_of(mindspore_tape={"npu": cases(1.0)})
+    assert telling.tables[-1].rows == (("MindSpore, tape", "npu", 1, 1, None),)
+    assert not any("compared" in finding for finding in telling.findings)
+
+
+def test_what_engines_answer_is_counted_and_not_taken_for_granted() -> None:
+    both = {**cases(1.0), "grad(net)(y)": {"outcome": "ok", "leaves": {"dy": 1.0}}}
+    one = {**cases(1.0), "grad(net)(y)": {"outcome": "raised", "leaves": {}}}
+    none = {label: {"outcome": "raised", "leaves": {}} for label in both}
+    of_nobody = {"grad(net)(z)": {"outcome": "raised", "leaves": {}}}
+    telling = told_of(
+        mindspore_graph={"cpu": {**both, **of_nobody}},
+        mindspore_tape={"cpu": {**both, **of_nobody}},
+        torch_tape={"cpu": {**one, **of_nobody}},
+    )
+    assert telling.findings[1:3] == (
+        "2 of 3 ways to ask for a gradient get one, all but grad(net)(z) (MindSpore graph,"
+        " MindSpore tape).",
+        "1 of 3 ways to ask for a gradient get one (PyTorch tape).",
+    )
+    (chart,) = telling.charts
+    assert chart.note == "Of 3 cases, every engine answers 1, some engines 1, and none 1."
+    refusing = told_of(
+        mindspore_graph={"cpu": {**both, **of_nobody}}, torch_graph={"cpu": {**none, **of_nobody}}
+    )
+    assert refusing.charts[0].note == (
+        "Of 3 cases, every engine answers 0, some engines 2, and none 1."
+    )
 
 
 def a_gpu_that_needs_cpu(world: World) -> None:
@@ -61,6 +170,7 @@ def an_npu_that_is_not_chosen(world: World) -> None:
     world[CONTEXT, "mindspore"]["as meant"] = "CPU"
 
 
+NO = {"raised": "RuntimeError", "message": "can not be modified"}
 AS_IT_WAS = [[6.0, 6.0]]
 READ_ONLY = {"raised": "ValueError", "message": "assignment destination is read-only"}
 
@@ -82,7 +192,7 @@ def on_an_npu(device: str) -> Change:
 readable = put(HOST, ["torch"], "result_with_tape", value=[3.0])
 
 RULINGS = [
-    Case(38, a_result_that_asnumpy_refuses, "does_not_hold"),
+    Case(38, put(HOST, ["mindspore"], "result", value=NO), "does_not_hold"),
     Case(38, a_gpu_that_needs_cpu, "holds", ".detach().cpu().numpy() in PyTorch."),
     Case(38, a_gpu_that_does_not, "does_not_hold", "right on every device"),
     Case(38, a_device_that_nothing_leaves, "does_not_hold"),
@@ -116,15 +226,11 @@ RULINGS = [
     ),
     # A refusal on the tape is told where there is one.
     Case(38, unchanged, "not_checkable_here", "", "numpy() of a result on the tape: RuntimeError"),
+    Case(38, readable, "not_checkable_here", unseen="on the tape"),
 ]
 
 
-def test_a_tape_without_a_refusal_is_not_told_of() -> None:
-    assert "on the tape" not in ruling_in(38, readable).evidence
-
-
 CALLS = ("Tensor.to", "Tensor.move_to", "Cell.to")
-NO = {"raised": "RuntimeError", "message": "can not be modified"}
 
 
 def pytorch(*devices: str, left_behind: str = "") -> Figures:
@@ -154,6 +260,9 @@ def moves(torch: Figures, process: Figures) -> Written:
 
 ASCEND = mindspore("Ascend")
 ALONE = mindspore()
+REFUSING = {**ALONE, "moved": {**ALONE["moved"], "CPU": dict.fromkeys(CALLS, NO)}}
+NOWHERE = {**pytorch(), "net_to": {"meta": ["cpu", "cpu"]}}
+NO_DEVICE = "devices here beside the CPU: none (MindSpore and PyTorch)"
 
 
 # Only a second device that is there shows what moves.
@@ -183,22 +292,10 @@ RULINGS += [
     ),
     Case(37, moves(pytorch("cuda:0"), mindspore(again=None)), "outdated"),
     Case(37, moves(pytorch("cuda:0", left_behind="cpu"), ASCEND), "does_not_hold"),
+    # A device that holds nothing is no second one, and calls that refuse a name are not advised.
+    Case(37, moves(NOWHERE, ALONE), "not_checkable_here", "", NO_DEVICE, unseen="meta"),
+    Case(37, moves(pytorch(), REFUSING), "not_checkable_here", unsaid="Tensor.to"),
 ]
-
-
-def test_a_device_that_holds_nothing_is_no_second_device() -> None:
-    nowhere = pytorch()
-    nowhere["net_to"]["meta"] = ["cpu", "cpu"]
-    ruling = ruling_in(37, moves(nowhere, ALONE))
-    assert ruling.verdict == "not_checkable_here"
-    assert "meta" not in ruling.evidence
-    assert "devices here beside the CPU: none (MindSpore and PyTorch)" in ruling.evidence
-
-
-def test_calls_that_refuse_a_name_are_not_advised() -> None:
-    refusing = mindspore()
-    refusing["moved"]["CPU"] = dict.fromkeys(CALLS, NO)
-    assert "Tensor.to" not in ruling_in(37, moves(pytorch(), refusing)).advice
 
 
 test_verdict_advice_and_evidence_follow_the_figures = following(RULINGS)
