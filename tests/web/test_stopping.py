@@ -27,6 +27,7 @@ EXPLORER = ("explorer", "app")
 STREAMLIT = ("streamlit", "run", "app.py")
 
 
+@pytest.mark.own_store
 @pytest.mark.parametrize(
     ("command", "number"),
     [
@@ -64,3 +65,4 @@ def test_a_signal_ends_the_server_and_its_workers_while_they_work(
         assert list(tmp_path.glob("explorer-*")) == [], "no scratch folder is left behind"
     finally:
         server.kill()
+        server.wait()
