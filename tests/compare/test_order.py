@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from explorer.compare.align.pairing import NEAREST, MovingWindow, increasing
 
-Choices = list[tuple[int, list[int]]]
-
 
 def chosen(candidates: list[list[int]]) -> list[tuple[int, int]]:
     """The pairs of items 0, 1, … with candidates that rank as they are."""
