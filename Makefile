@@ -23,7 +23,7 @@ test: .venv/.dev ## run the tests, on samples where there are many nets, in seve
 
 # SHARD=1/3 runs a third of them.
 SHARD ?=
-whole: .venv/.dev .jax/.installed ## run all of them, JAX's too, on every case of every scenario, net and planted mistake: three quarters of an hour; SHARD=1/3 for a third
+whole: .venv/.dev .jax/.installed ## run all of them, JAX's too, on every case of every scenario, net and planted mistake: an hour and more; SHARD=1/3 for a third
 	$(PY) -m pytest -n 2 --whole --durations=30 $(if $(SHARD),--shard $(SHARD))
 	EXPLORER_JAX_PYTHON=.jax/bin/python $(PY) -m pytest -n 2 --whole -m jax $(if $(SHARD),--shard $(SHARD))
 
