@@ -27,6 +27,7 @@ from explorer.folders import STORE
 from explorer.model.cases import GradCase
 from explorer.model.engines import FRAMEWORKS
 from explorer.model.report import Report
+from explorer.report.recorded.results import measurements
 from explorer.scenario.find import find, real_names
 from explorer.scenario.load import load
 from explorer.scenario.selection import Selection
@@ -179,6 +180,7 @@ def pytest_collection_finish() -> None:
     # The samples that many tests share: whoever asks first would pay for it.
     for shared in ({}, {"foreseen": False}, {"unexpected": True}):
         sample_report(**shared)
+    measurements()
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -94,6 +94,7 @@ def test_a_parameter_of_a_subgraph_is_called_as_in_the_source(name: str, words: 
 # Calls
 
 
+@pytest.mark.slow
 def test_functions_called_once_within_functions_called_once_leave_no_call_behind() -> None:
     depth = 5000
     program = Program()

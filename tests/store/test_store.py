@@ -17,14 +17,7 @@ import pytest
 from explorer.folders import STORE, caches
 from explorer.model.errors import UsageError
 from explorer.store.keys import Key, key_of
-from explorer.store.store import (
-    ENDING,
-    LIMIT,
-    UNFINISHED,
-    Store,
-    checked,
-    default_limit,
-)
+from explorer.store.store import ENDING, LIMIT, UNFINISHED, Store, checked, default_limit
 
 pytestmark = pytest.mark.own_store
 

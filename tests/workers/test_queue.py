@@ -34,6 +34,7 @@ def test_outcomes_come_by_key_in_the_order_of_the_jobs() -> None:
     assert sorted(steps) == [("words", 1, 3), ("words", 2, 3), ("words", 3, 3)]
 
 
+@pytest.mark.slow
 def test_a_lost_worker_and_a_missing_package_are_outcomes_of_their_jobs_alone() -> None:
     jobs = [job("evaluated", "os._exit(7)"), job("lacks", "mindspore"), job("echo", "after")]
     with Workers() as workers:

@@ -52,6 +52,7 @@ def is_gone_soon(pid: int) -> bool:
     return not is_alive(pid)
 
 
+@pytest.mark.slow
 def test_a_request_comes_back_as_the_record_it_is(crew: Workers) -> None:
     assert ask(crew, "echo", "∂y/∂x\0") == Word("∂y/∂x\0")
 
