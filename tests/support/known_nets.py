@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.support.scenario_files import written
+from tests.support.twin_nets import in_mindspore
 from tests.support.two_sided import Side, scenario_text
 
 TAPES = ("torch-tape", "mindspore-tape")
@@ -31,8 +32,7 @@ def twin(
     code: str, inputs: str, *known: str, engines: tuple[str, str] = TAPES, train: bool = True
 ) -> Net:
     """A net whose sides are the same but for the frameworks' names; ``code`` is PyTorch's."""
-    mindspore = code.replace("torch.", "ops.").replace("F.", "ops.")
-    return Net(mindspore, code, inputs, known, engines, train)
+    return Net(in_mindspore(code), code, inputs, known, engines, train)
 
 
 MATRIX, IMAGE = "x=normal(4, 6)", "x=normal(2, 3, 8, 8)"

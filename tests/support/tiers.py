@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from statistics import median
 from typing import Literal, NamedTuple
 
 DURATIONS = Path(__file__).parent.parent / "durations.json"
@@ -64,10 +65,9 @@ def _all(path: Path) -> dict[str, dict[str, float]]:
 def slowness() -> float:
     """How many times longer than there Python takes here and now, 1 at least.
 
-    A processor that others use too, and Python 3.10, take twice as long for the same: by bursts, so
-    that the slowest of several counts.
+    A processor that others use too, and Python 3.10, take twice as long for the same.
     """
-    return max(1.0, max(_yardstick() for _ in range(15)) / YARDSTICK_SECONDS)
+    return max(1.0, median(_yardstick() for _ in range(15)) / YARDSTICK_SECONDS)
 
 
 def _yardstick() -> float:
