@@ -45,7 +45,7 @@ def test_a_list_in_chinese_has_chinese_titles_and_its_document_english_ones(
     assert titles["dense_mse"] == title
 
 
-@pytest.mark.parametrize("command", ["scenario", "study"])
+@pytest.mark.parametrize("command", [pytest.param("scenario", marks=pytest.mark.slow), "study"])
 def test_on_a_terminal_no_word_of_a_list_is_broken(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
