@@ -13,23 +13,16 @@ SECONDS = {"lstm": 9.0, "training": 30.0, "a.py": 4.0, "b.py": 5.0}
 UNITS = ("a.py", "new.py", "lstm", "b.py", "training", "lstm")
 
 
-def test_the_longest_unit_goes_first_and_what_is_not_recorded_last() -> None:
+def test_the_longest_unit_goes_first_and_what_is_not_recorded_last_in_its_order() -> None:
     assert in_order(UNITS, SECONDS) == ["training", "lstm", "b.py", "a.py", "new.py"]
-
-
-def test_without_records_units_keep_their_order() -> None:
     assert in_order(UNITS, {}) == ["a.py", "new.py", "lstm", "b.py", "training"]
 
 
 def test_each_unit_is_in_one_shard_and_shards_are_about_as_long() -> None:
     parts = [units_of(Shard(number, 2), UNITS, SECONDS) for number in (1, 2)]
     assert parts == [{"training"}, {"lstm", "b.py", "a.py", "new.py"}]
+    assert [units_of(Shard(n, 2), reversed(UNITS), SECONDS) for n in (1, 2)] == parts
     assert units_of(Shard(1, 1), UNITS, SECONDS) == set(UNITS)
-
-
-def test_shards_do_not_depend_on_the_order_of_tests() -> None:
-    backward = units_of(Shard(2, 3), reversed(UNITS), SECONDS)
-    assert units_of(Shard(2, 3), UNITS, SECONDS) == backward
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "1", "a/b", "1/0", "-1/3", ""])
@@ -88,21 +81,26 @@ def test_tests_that_share_a_scenario_or_a_topic_or_a_file_run_in_one_process(
 PLANTED = """
 import time
 
-def test_quick():
-    pass
+from tests.support.tiers import QUICK_SECONDS, slowness
 
 def test_that_takes_a_while():
-    end = time.process_time() + 2  # also of a slow processor
+    end = time.process_time() + 2 * QUICK_SECONDS * slowness()
     while time.process_time() < end:
         pass
 
 def test_that_waits():
     time.sleep(0.4)
+
+MADE = []
+
+def test_that_makes_what_is_shared():
+    if not MADE:
+        MADE.append(test_that_takes_a_while())
 """
 
 
 @pytest.mark.slow
-def test_a_quick_test_that_takes_long_fails_and_one_that_waits_does_not(
+def test_a_quick_test_that_always_takes_long_fails_and_another_does_not(
     pytestconfig: pytest.Config, tmp_path: Path
 ) -> None:
     root = pytestconfig.rootpath
