@@ -11,24 +11,21 @@ import sys
 import tempfile
 import time
 from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import count
 from pathlib import Path
+from queue import SimpleQueue
 
 from tests.faults.table import FAULTS, ROOT, Fault
 
 PASSED, FAILED = 0, 1
 """Exit codes of pytest: all tests passed, or some failed."""
 
-OPTIONS = (
-    "-q",
-    "-x",
-    "--whole",
-    "--no-header",
-    "-p",
-    "no:cacheprovider",
-    "--tb=no",
-    "-m",
-    "not browser",
-)
+OPTIONS = ["-q", "-x", "--whole", "-p", "no:cacheprovider", "--tb=no", "-m", "not browser"]
+
+AT_ONCE = 2
+"""How many copies there are, each with one fault at a time."""
 
 
 def main() -> int:
@@ -42,11 +39,15 @@ def main() -> int:
         parser.error(f"no fault is called so; there are: {'; '.join(FAULTS)}")
 
     with tempfile.TemporaryDirectory(prefix="faults-") as folder:
-        copy = Path(folder) / "tree"
-        copy_tree(copy)
+        copies = SimpleQueue[Path]()
+        for number in range(AT_ONCE):
+            copies.put(copy := Path(folder) / f"tree-{number}")
+            copy_tree(copy)
         if not arguments.trust and not pass_without(copy, {fault.noticed_by for fault in chosen}):
             return 1
-        missed = [fault.name for fault in chosen if not is_noticed(fault, copy)]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            noticed = list(pool.map(partial(is_noticed, copies=copies), chosen))
+    missed = [fault.name for fault, it_is in zip(chosen, noticed, strict=True) if not it_is]
     print(f"{len(chosen) - len(missed)} of {len(chosen)} faults are noticed")
     for name in missed:
         print(f"not noticed: {name}", file=sys.stderr)
@@ -77,13 +78,14 @@ def copy_tree(copy: Path) -> None:
 def pass_without(copy: Path, tests: Collection[str]) -> bool:
     """Whether all tests pass without any fault: or else it proves nothing that they fail with one."""
     start = time.monotonic()
-    status = run(copy, *sorted(tests))
+    status = run(copy, "-n", str(AT_ONCE), *sorted(tests))
     print(f"without a fault: exit code {status}, {time.monotonic() - start:.0f} s", flush=True)
     return status == PASSED
 
 
-def is_noticed(fault: Fault, copy: Path) -> bool:
-    """Whether a test fails that passes without the fault."""
+def is_noticed(fault: Fault, copies: SimpleQueue[Path]) -> bool:
+    """Whether a test fails in one of the copies that passes there without the fault."""
+    copy = copies.get()
     path = copy / fault.path
     source = path.read_text(encoding="utf-8")
     path.write_text(fault.planted(source), encoding="utf-8")
@@ -92,19 +94,18 @@ def is_noticed(fault: Fault, copy: Path) -> bool:
     status = run(copy, fault.noticed_by)
     path.write_text(source, encoding="utf-8")
     mark_changed(path)
+    copies.put(copy)
     word = {FAILED: "noticed", PASSED: "NOT NOTICED"}.get(status, f"exit code {status}")
     print(f"{word:12} {time.monotonic() - start:4.0f} s  {fault.name}", flush=True)
     return status == FAILED
 
 
-_writes = 0
+WRITES = count(1)
 
 
 def mark_changed(path: Path) -> None:
     """Gives a file a time of its own: Python tells texts of one length apart by the second alone."""
-    global _writes
-    _writes += 1
-    moment = path.stat().st_mtime + 2 * _writes
+    moment = path.stat().st_mtime + 2 * next(WRITES)
     os.utime(path, (moment, moment))
 
 
