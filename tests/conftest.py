@@ -125,6 +125,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     seconds = recorded(_tier(config))
     units = {item: work_unit(item.nodeid) for item in kept}
     if config.getoption("--shard"):
+        if config.getoption("--keep-durations"):
+            raise pytest.UsageError("durations are kept of a whole run: they say what is in a shard")
         try:
             shard = shard_of(config.getoption("--shard"))
         except ValueError as error:
@@ -197,9 +199,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write down what each unit has taken; of several processes the first one does."""
     if session.config.getoption("--keep-durations") and not hasattr(session.config, "workerinput"):
-        config = session.config
-        others = recorded(_tier(config)) if config.getoption("--shard") else {}
-        record(_tier(config), {**others, **TOOK})
+        record(_tier(session.config), TOOK)
 
 
 @pytest.fixture(scope="session", autouse=True)
