@@ -60,6 +60,7 @@ def test_what_needs_no_framework_imports_none(pytestconfig: pytest.Config) -> No
         ("tests/compare/test_align_captured_graphs.py::test_x", "conv_bn_relu_pool"),
         ("tests/compare/test_align_captured_graphs.py::test_x[lstm]", "lstm"),
         ("tests/corpus/test_recorded.py::test_x[real/gpt]", "real/gpt"),
+        ("tests/report/test_recorded.py::test_x[gpt]", "real/gpt"),
         ("tests/compare/training/test_pairs.py::test_x[momentum]", "tests/compare/training"),
         ("tests/test_how_to.py::test_x", "tests/test_how_to.py::test_x"),
         ("tests/topics/test_tape_life.py::test_x", "tape_life"),

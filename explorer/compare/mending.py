@@ -291,19 +291,18 @@ def _obstacle(joint: Joint) -> Obstacle | None:
     return "layout" if own != other and sorted(own) == sorted(other) else None
 
 
-def whole_of(graph: GradGraph, more: Mapping[Slot, Array | None]) -> Find:
-    """Finds the elements of the outputs of a graph; ``more`` are those that it does not hold."""
-    nodes = graph.by_id()
+def whole_of(nodes: Mapping[str, Node], slot: Slot) -> Array | None:
+    """The elements of an output of a graph, as far as it holds them."""
+    node, output = slot
+    outputs = nodes[node].outputs
+    summary = outputs[output].values if output < len(outputs) else None
+    return summary.whole if summary is not None and summary.whole and summary.whole.data else None
 
-    def find(slot: Slot) -> Array | None:
-        node, output = slot
-        outputs = nodes[node].outputs
-        summary = outputs[output].values if output < len(outputs) else None
-        if summary is not None and summary.whole is not None and summary.whole.data:
-            return summary.whole
-        return more.get(slot)
 
-    return find
+def around(graph: GradGraph, nodes: Collection[str]) -> list[str]:
+    """Some nodes of a graph, and those that they read."""
+    read = [edge.origin for edge in graph.edges if edge.target in nodes]
+    return list(dict.fromkeys((*nodes, *read)))
 
 
 def large_slots(graph: GradGraph, nodes: Iterable[str], most: int) -> Iterator[Slot]:

@@ -55,6 +55,9 @@ from explorer.text.remedies import remedy
 from explorer.workers.queue import Job, JobOutcome, JobQueue, Progress, no_progress
 from explorer.workers.workers import Workers
 
+MOST_ALIGNMENTS = 4
+"""So often graphs are aligned again at most, each time with more of their large values."""
+
 
 def explore(
     scenario: Declaration,
@@ -203,9 +206,17 @@ def _carry_out(
 
     # The workers go on while the graphs are aligned.
     state.align()
-    trials = [*state.trial_jobs(), *state.whole_jobs()]
+    others = run.jobs_on(state.select(selection)[len(sure) :])
+    for _round in range(MOST_ALIGNMENTS):
+        large = state.whole_jobs()
+        if not large:
+            break
+        job_queue.add(large, ahead=True)
+        done += _until_done(large, state, job_queue, no_answer)
+        state.align_again()
+    trials = state.trial_jobs()
     job_queue.add(trials, ahead=True)  # the first report waits for them
-    job_queue.add(run.jobs_on(state.select(selection)[len(sure) :]))
+    job_queue.add(others)
     if trials:
         done += _with_all_trials(trials, state, job_queue)
     state.explain()

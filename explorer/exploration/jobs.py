@@ -167,7 +167,7 @@ def capture_jobs(nets: Nets, case: GradCase, prove: ProofScope = "small") -> lis
     jobs = []
     for name, net in _engines_there(nets):
         engine = engine_named(name)
-        target, request = f"{engine.module}:capture", CaseRequest(net, case, prove=prove)
+        target, request = "explorer.engines.whole:capture", CaseRequest(net, case, prove=prove)
         key, kinds, compiles = CaptureKey(name), (engine.captures_in,), plain(name) == COMPILED
         job = Job(key, GRAPHS_STAGE, kinds, target, request, Captured, compiles, isolated=True)
         jobs.append(job)
@@ -302,7 +302,7 @@ def level_jobs(nets: Nets, case: GradCase, *, of_one: bool = False) -> list[Job]
         measured = tape if of_one else levels_of(name)
         net = tapes[tape] if measured != name else own
         key, request = LevelsKey(measured), CaseRequest(net, case)
-        target = f"explorer.engines.{engine_named(name).framework}.noise:capture"
+        target = "explorer.engines.whole:levels"
         kinds = (engine_named(tape).captures_in,)
         jobs[measured] = Job(key, NOISE_STAGE, kinds, target, request, Captured, isolated=True)
     return list(jobs.values())

@@ -78,10 +78,10 @@ class Course:
         self._first = seamed
         self._side: SideName = side
         self._here, self._there = (left, right) if side == "left" else (right, left)
+        self._held = self._there.by_id()
         self._align = align
         self._laid = in_one_layout(left, right)
         self._mending = Mending(self._laid, side)
-        self._more: dict[Slot, Array | None] = {}
         self._behind: list[Behind] = []
         self._waiting: list[tuple[Explanations, tuple[Target, ...]]] = []
         self._causes: dict[int, Cause] = {}
@@ -113,12 +113,8 @@ class Course:
         names = dict.fromkeys((*at_once, *later, *results))
         return tuple(large_slots(self._there, names, MOST_ELEMENTS))
 
-    def begin(self, more: Mapping[Slot, Array | None], causes: Sequence[Cause | None] = ()) -> None:
-        """Put in the values at the divergences that are known, of which some have ``causes``.
-
-        ``more`` are the large values.
-        """
-        self._more.update(more)
+    def begin(self, causes: Sequence[Cause | None] = ()) -> None:
+        """Put in the values at the divergences that are known, of which some have ``causes``."""
         self._mend(*self._first)
         for number, cause in enumerate(causes):
             if cause is not None:
@@ -264,7 +260,7 @@ class Course:
         self._is_new |= self._mending.mend_gradients(names, pairs, self._find)
 
     def _find(self, slot: Slot) -> Array | None:
-        return whole_of(self._there, self._more)(slot)
+        return whole_of(self._held, slot)
 
     def _first_named(self, parts: frozenset[str]) -> int | None:
         """The divergence of the plain computation at which some nodes take part."""
@@ -368,22 +364,12 @@ class Courses:
             wanted.setdefault(one.other, {}).update(dict.fromkeys(one.wanted()))
         return {engine: tuple(slots) for engine, slots in wanted.items() if slots}
 
-    def begin(
-        self,
-        whole: Callable[[str], tuple[Array | None, ...]],
-        alignments: Iterable[Alignment] = (),
-    ) -> None:
-        """Put in the values at the divergences that are known; ``whole`` finds the large ones.
-
-        The ``alignments`` have the causes that are known.
-        """
+    def begin(self, alignments: Iterable[Alignment] = ()) -> None:
+        """Put in the values at the divergences that are known; ``alignments`` have the known causes."""
         causes = {(it.left, it.right): it.causes for it in alignments}
-        found = {}
-        for engine, slots in self.wanted().items():
-            found[engine] = dict(zip(slots, whole(engine), strict=False))
         for engines, one in self._all.items():
             if one is not None:
-                one.begin(found.get(one.other, {}), causes.get(engines, ()))
+                one.begin(causes.get(engines, ()))
 
     def wishes(self) -> dict[MendedKey, Wish]:
         """The next run of each course that goes on."""

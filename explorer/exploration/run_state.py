@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import combinations
 
-from explorer.compare.align.alignment import seamed
+from explorer.compare.align.alignment import Seamed, seamed
+from explorer.compare.align.joints import Slot
 from explorer.compare.broadcasts import silent_broadcasts
 from explorer.compare.draws import random_draws
+from explorer.compare.mending import around, large_slots
 from explorer.compare.node_noise import ill_conditioned
 from explorer.compare.non_finite import non_finite
 from explorer.compare.state import state_rows
@@ -15,7 +17,7 @@ from explorer.exploration.excerpts import abridged, abridged_leaf
 from explorer.exploration.explanations import Explanations
 from explorer.exploration.first_answer import FirstAnswer, first_answer
 from explorer.exploration.jobs import JobKey, mended_jobs, question, trial_jobs, whole_jobs
-from explorer.exploration.mended import Courses
+from explorer.exploration.mended import MOST_ELEMENTS, Courses
 from explorer.exploration.outcomes import (
     LEFT_OUT_ORACLE,
     NO_ORACLE,
@@ -24,11 +26,11 @@ from explorer.exploration.outcomes import (
     recorded_otherwise,
 )
 from explorer.model.alignment import Alignment
-from explorer.model.arrays import pack
+from explorer.model.arrays import Array, pack
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework, WorkerKind, environment_of
 from explorer.model.findings import ReportFinding
-from explorer.model.graph import GradGraph
+from explorer.model.graph import GradGraph, SideName, with_values, without_large
 from explorer.model.report import CaseReport, LeftOut, Report, Ungraphed
 from explorer.model.results import LOST, About, Captured, Leaf
 from explorer.scenario.common_start import Nets
@@ -90,6 +92,9 @@ class RunState:
         self._courses = Courses()
         self._remarks: tuple[ReportFinding, ...] = ()
         self._is_aligned = False
+        self._large: dict[str, dict[Slot, None]] = {}
+        self._whole: dict[str, dict[Slot, Array | None]] = {}
+        self._asked_for: dict[str, tuple[Slot, ...]] = {}
 
     @property
     def has_answers(self) -> bool:
@@ -183,8 +188,8 @@ class RunState:
 
     def _last_stages(self) -> list[GradGraph]:
         graphs: list[GradGraph] = []
-        for captured in self._captured().values():
-            graphs += captured.graphs[-1:]
+        for name, captured in self._captured().items():
+            graphs += [with_values(it, self._whole.get(name, {})) for it in captured.graphs[-1:]]
         return graphs
 
     def align(self) -> None:
@@ -197,6 +202,7 @@ class RunState:
         altered = altered_engines(self._recorded_otherwise())
         expected, tolerances = self._scenario.expected, self._scenario.tolerances
         alignments = []
+        self._courses = Courses()
         for left, right in pairs:
             parties = left.engine, right.engine
             alike = alike_results(report, parties, noise)
@@ -207,6 +213,7 @@ class RunState:
             alignments.append(alignment)
             if alignment.divergence is not None:
                 self._courses.add(aligned, left, right, align)
+                self._note_large(aligned, left, right)
         self._alignments = tuple(alignments)
         self._explanations = Explanations(self._alignments, graphs)
         of_the_call = [graph for graph in graphs if graph.engine not in altered]
@@ -217,10 +224,16 @@ class RunState:
             *ill_conditioned(of_the_call),
             *random_draws(graphs, report.drawn),
         )
-        self._is_aligned = True
-        self._outcomes.forget_recorded_values()
-        if self._main in self._complete:
-            self._abridge(self._main)
+
+    def _note_large(self, aligned: Seamed, left: GradGraph, right: GradGraph) -> None:
+        """Note which values at divergences, and which of those read there, are not known whole."""
+        graphs: dict[SideName, GradGraph] = {"left": left, "right": right}
+        for place, (side, graph) in enumerate(graphs.items()):
+            nodes = {it.nodes[place] for it in aligned.alignment.divergences}
+            nodes.update(*(seam.parts[side] for seam in aligned.seams))
+            names = around(graph, {node for node in nodes if node})
+            found = large_slots(graph, names, MOST_ELEMENTS)
+            self._large.setdefault(graph.engine, {}).update(dict.fromkeys(found))
 
     def _recorded_otherwise(self) -> tuple[ReportFinding, ...]:
         """A remark on each engine whose recorded run gave other results than its plain call."""
@@ -239,16 +252,37 @@ class RunState:
         return trial_jobs(self._nets, self._main, self._explanations.trials())
 
     def explain(self) -> None:
-        """Note which of what was tried explains the divergences."""
+        """Note which of what was tried explains the divergences: nothing is compared again."""
+        self._is_aligned = True
+        self._outcomes.forget_recorded_values()
+        if self._main in self._complete:
+            self._abridge(self._main)
         self._alignments = self._explanations.explained(self._outcomes.tried())
 
     def whole_jobs(self) -> list[Job]:
-        """The jobs that find the large values with which the main case goes on as if it were mended."""
-        return whole_jobs(self._nets, self._main, self._courses.wanted())
+        """The jobs that find large values: where the graphs part, and what is put in as if it were mended.
+
+        There are none once all are known, or were asked for.
+        """
+        wanted: dict[str, tuple[Slot, ...]] = {}
+        for slots_by_engine in (self._large, self._courses.wanted()):
+            for engine, slots in slots_by_engine.items():
+                known = self._whole.setdefault(engine, {})
+                new = tuple(slot for slot in slots if slot not in known)
+                known.update(dict.fromkeys(new))
+                wanted[engine] = wanted.get(engine, ()) + new
+        self._asked_for = {engine: slots for engine, slots in wanted.items() if slots}
+        return whole_jobs(self._nets, self._main, self._asked_for)
+
+    def align_again(self) -> None:
+        """Align the graphs by these values too."""
+        for engine, slots in self._asked_for.items():
+            self._whole[engine].update(zip(slots, self._outcomes.whole(engine), strict=False))
+        self.align()
 
     def begin_courses(self) -> None:
-        """Put these values in."""
-        self._courses.begin(self._outcomes.whole, self._alignments)
+        """Put in the values at the divergences."""
+        self._courses.begin(self._alignments)
 
     def mended_jobs(self) -> list[Job]:
         """The next jobs that compute the main case with values of the other side; none at the end."""
@@ -295,7 +329,7 @@ class RunState:
         recorded = self._captured()
         plain = {name: self._outcomes.result(name, self._main) for name in recorded}
         for name, captured in recorded.items():
-            graphs += captured.graphs
+            graphs += map(without_large, captured.graphs)
             if captured.result.error:
                 # An error of the recording alone is the recorder's, which its message does not show.
                 ungraphed[name] = Ungraphed(

@@ -86,7 +86,8 @@ class Gap(msgspec.Struct, frozen=True):
     """By how much two values differ.
 
     ``greatest`` is the difference of the element that differs most, None where nothing can be
-    subtracted. It is ``ratio`` times the ``noise``, the level of both sides together in the units
+    subtracted; it ``is_least`` where figures alone are known of the values, and elements may differ by
+    more. It is ``ratio`` times the ``noise``, the level of both sides together in the units
     of the values; both are None where the noise was not measured, ``ratio`` also where it is no
     finite number.
     """
@@ -95,6 +96,7 @@ class Gap(msgspec.Struct, frozen=True):
     noise: float | None = None
     ratio: float | None = None
     likeness: Likeness | None = None
+    is_least: bool = False
 
 
 class End(msgspec.Struct, frozen=True, kw_only=True):

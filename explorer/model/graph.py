@@ -1,10 +1,11 @@
 """The record of a gradient graph: nodes of forward and backward with their values, and edges."""
 
+from collections.abc import Mapping
 from typing import Literal, TypeAlias, Union
 
 import msgspec
 
-from explorer.model.arrays import Summary
+from explorer.model.arrays import SMALL, Array, Summary
 from explorer.model.failures import Failure
 
 ProofGap = Literal[
@@ -233,6 +234,45 @@ class GradGraph(msgspec.Struct, frozen=True, kw_only=True):
     def by_id(self) -> dict[str, Node]:
         """The nodes, keyed by id."""
         return {node.id: node for node in self.nodes}
+
+
+def without_large(graph: GradGraph) -> GradGraph:
+    """The graph as a report keeps it: of values of more than SMALL elements their figures alone."""
+    nodes = []
+    for node in graph.nodes:
+        if any(map(_is_large, node.outputs)):
+            outputs = tuple(_brief(it) if _is_large(it) else it for it in node.outputs)
+            node = msgspec.structs.replace(node, outputs=outputs)
+        nodes.append(node)
+    return msgspec.structs.replace(graph, nodes=tuple(nodes))
+
+
+def _is_large(output: Output) -> bool:
+    whole = output.values.whole if output.values else None
+    return whole is not None and whole.size > SMALL
+
+
+def _brief(output: Output) -> Output:
+    summary = output.values and msgspec.structs.replace(output.values, whole=None)
+    return msgspec.structs.replace(output, values=summary)
+
+
+def with_values(graph: GradGraph, whole: Mapping[tuple[str, int], Array | None]) -> GradGraph:
+    """The graph with the elements of some outputs, by the ids of their nodes; None: as it was."""
+    found = {slot: value for slot, value in whole.items() if value is not None}
+    changed = {node for node, _ in found}
+    nodes = []
+    for node in graph.nodes:
+        if node.id in changed:
+            outputs = []
+            for place, output in enumerate(node.outputs):
+                values, value = output.values, found.get((node.id, place))
+                if values is not None and value is not None:
+                    values = msgspec.structs.replace(values, whole=value)
+                outputs.append(msgspec.structs.replace(output, values=values))
+            node = msgspec.structs.replace(node, outputs=tuple(outputs))
+        nodes.append(node)
+    return msgspec.structs.replace(graph, nodes=tuple(nodes))
 
 
 FRAMEWORK_PACKAGES = ("mindspore", "torch", "keras", "jax")

@@ -30,18 +30,48 @@ from explorer.numeric.differences import Floats, real_parts
 
 Matrix = NDArray[Any]
 
-_most_kept = ContextVar("most_kept", default=SMALL)
-"""The greatest number of elements that a summary keeps."""
+MOST = 1 << 24
+"""So many elements are kept of a value at most, 64 megabytes in float32."""
+
+MOST_IN_GRAPH = 1 << 20
+"""So many are kept at once of all large values of a graph."""
+
+MOST_TRIED = 1 << 26
+"""So many are kept of all that is tried on a graph."""
+
+
+class _Room:
+    """How many elements a summary may keep: so many ``of_one`` array, and ``left`` of all large ones."""
+
+    def __init__(self, of_one: int, left: float) -> None:
+        self.of_one = of_one
+        self.left = left
+
+    def takes(self, arrays: int, size: int) -> bool:
+        """Whether some arrays of one size are kept; what is kept takes its room."""
+        if size > self.of_one or (size > SMALL and arrays * size > self.left):
+            return False
+        self.left -= arrays * size if size > SMALL else 0
+        return True
+
+
+_room: ContextVar[_Room] = ContextVar("room")
+
+NO_ROOM = _Room(SMALL, 0)
+"""Small arrays alone are kept."""
 
 
 @contextmanager
-def keeping(most: int) -> Iterator[None]:
-    """Summaries that are made meanwhile keep the elements of arrays of up to ``most``."""
-    token = _most_kept.set(most)
+def keeping(of_one: int, of_all: float = math.inf) -> Iterator[None]:
+    """Summaries that are made meanwhile keep the elements of arrays of up to ``of_one``.
+
+    Of those with more than SMALL they keep ``of_all`` at most, the first ones.
+    """
+    token = _room.set(_Room(of_one, of_all))
     try:
         yield
     finally:
-        _most_kept.reset(token)
+        _room.reset(token)
 
 
 WORTH_IT = 200
@@ -250,7 +280,7 @@ def summarise_rows(rows: AnyArray, shapes: Sequence[tuple[int, ...]], dtype: str
     ``shapes`` are the arrays' own shapes, one a row.
     """
     wholes: list[Array | None] = [None] * len(rows)
-    if rows.shape[1] <= _most_kept.get():
+    if _room.get(NO_ROOM).takes(*rows.shape):
         kept = rows.astype(carrier(dtype), copy=False)
         data = kept.tobytes()
         length = rows.shape[1] * kept.itemsize

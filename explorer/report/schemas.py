@@ -458,11 +458,12 @@ FORMS: dict[type, Form] = {
         "``left`` and ``right`` are node ids, null where a side has no counterpart. ``kind`` says"
         " what\nthe two have there, ``sentence`` says it in English. ``left_value`` and"
         " ``right_value`` read the\nelement that differs most, or the shapes where these differ."
-        " ``greatest`` is the difference of\nthat element, ``ratio`` times the ``noise``. ``cause``"
-        " explains it, where something that was\ntried does; ``attempts`` say what was tried, and ``known``"
-        " are the\nclaims and surprises that are about it.",
+        " ``greatest`` is the difference of\nthat element, ``ratio`` times the ``noise``; it ``is_least``"
+        " where the elements are not known, and may\ndiffer by more. ``cause`` explains it, where"
+        " something that was\ntried does; ``attempts`` say what was tried, and ``known`` are"
+        " the\nclaims and surprises that are about it.",
         "left right phase kind sentence left_source right_source left_value right_value greatest"
-        " noise ratio cause attempts known",
+        " is_least noise ratio cause attempts known",
         left=(str | None, _ends(0, "node")),
         right=(str | None, _ends(1, "node")),
         phase=(Phase, attrgetter("what.phase")),
@@ -472,6 +473,7 @@ FORMS: dict[type, Form] = {
         left_value=(str, _reading(0)),
         right_value=(str, _reading(1)),
         greatest=(float | None, attrgetter("what.gap.greatest")),
+        is_least=(bool, attrgetter("what.gap.is_least")),
         noise=(float | None, attrgetter("what.gap.noise")),
         ratio=(float | None, attrgetter("what.gap.ratio")),
         cause=(Explaining | None, attrgetter("cause")),

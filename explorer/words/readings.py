@@ -86,7 +86,12 @@ def greatest_difference(gap: Gap) -> str:
     """The greatest difference, beside its noise where that was measured; "" where there is none."""
     if gap.greatest is None:
         return ""
-    figure = _("greatest difference {figure}").format(figure=f"{gap.greatest:.3g}")
+    text = (
+        _("elements differ by {figure} or more")
+        if gap.is_least
+        else _("greatest difference {figure}")
+    )
+    figure = text.format(figure=f"{gap.greatest:.3g}")
     if not gap.noise or gap.ratio is None:
         return figure
     text = _("{figure}, {ratio} × the noise of {noise}")

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from explorer.compare.causes.attempts import attempts_at
-from explorer.compare.causes.rooms import Room, apart_in_any_order
+from explorer.compare.causes.rooms import Room, apart_if_same, apart_in_any_order
 from explorer.compare.causes.suspects import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.tried import cause_of, change_of
 from explorer.compare.flow import Flow
-from explorer.model.arrays import AnyArray
+from explorer.model.arrays import SMALL, AnyArray
 from explorer.model.causes import (
     Cause,
     InputChange,
@@ -52,6 +52,12 @@ LEFT = graph("torch-tape", "aten.norm", OWN, {"eps": 1e-5, "momentum": 0.1, "tra
 RIGHT = graph("mindspore-graph", "Norm", OTHER, {"epsilon": 1e-3, "momentum": 0.9})
 
 DIVERGENCE = other_value("n0", "n0")
+
+
+def test_large_values_of_which_figures_alone_are_known_are_not_the_same() -> None:
+    large = output(np.linspace(0, 1, SMALL + 1, dtype=np.float32))
+    assert apart_if_same(large, large, Room(1.0)) is None
+    assert apart_if_same(output(OWN), output(OWN), Room(0.0)) == 0.0
 
 
 def suspect() -> Suspect:

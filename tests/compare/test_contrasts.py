@@ -6,7 +6,7 @@ import pytest
 from explorer.compare.align.contrasts import Contrast, contrast, place, reading
 from explorer.compare.align.vertices import OutputValue, Vertex, view
 from explorer.model.arrays import AnyArray
-from explorer.model.divergence import mirrored_gap
+from explorer.model.divergence import Gap, mirrored_gap
 from explorer.words import readings as words
 from tests.support.computed_graphs import ComputedGraph
 
@@ -76,10 +76,11 @@ def test_values_of_other_sizes_are_read_by_their_shapes() -> None:
     assert found.gap.greatest is None
 
 
-def test_large_values_are_read_at_an_order_statistic() -> None:
+def test_large_values_are_read_at_an_order_statistic_and_may_differ_by_more() -> None:
     gap = contrast(*values(LARGE, LARGE + 1)).gap
-    assert gap.greatest == pytest.approx(1)
-    assert gap.likeness is None
+    assert gap == Gap(pytest.approx(1), is_least=True)
+    assert words.greatest_difference(gap) == "elements differ by 1 or more"
+    assert contrast(*values(LARGE, LARGE[::-1])).gap == Gap()
 
 
 def test_a_difference_that_is_no_number_has_no_size() -> None:

@@ -8,7 +8,7 @@ from explorer.compare.align.layouts import in_one_layout
 from explorer.compare.mending import Mending, large_slots, whole_of
 from explorer.model.arrays import SMALL, Array, pack
 from explorer.model.divergence import ExtraOps, GradientAdded, GradientStopped, Place
-from explorer.model.graph import GradGraph
+from explorer.model.graph import GradGraph, with_values, without_large
 from tests.support.divergence_records import end, other_value, row
 from tests.support.handmade_graph import HandmadeGraph
 
@@ -150,6 +150,7 @@ def test_large_values_are_asked_for_as_long_as_there_is_room() -> None:
     room = 2 * (SMALL + 1)
     assert list(large_slots(held, held.by_id(), room)) == [("n0", 0), ("n2", 0)]
     assert list(large_slots(held, held.by_id(), room - 1)) == [("n0", 0)]
-    assert whole_of(held, {})(("n1", 0)) == pack(VALUE)
-    assert whole_of(held, {})(("n0", 0)) is None
-    assert whole_of(held, {("n0", 0): pack(large)})(("n0", 0)) == pack(large)
+    found = with_values(held, {("n0", 0): pack(large), ("n2", 0): None})
+    known = [whole_of(found.by_id(), (node, 0)) for node in found.by_id()]
+    assert known == [pack(large), pack(VALUE), None, None]
+    assert without_large(found) == held

@@ -74,30 +74,6 @@ def with_alignment(whole: Report, **fields: object) -> Report:
     return replace(whole, alignments=(replace(aligned, **fields),))
 
 
-def test_a_line_says_what_a_node_reads_and_where_it_belongs() -> None:
-    lines = corpus_files(sample())["mindspore.txt"].splitlines()
-    assert lines == [
-        "mindspore-graph tape: grad(net, grad_position=0, weights=None, has_aux=False), 4 nodes,"
-        " not computed again",
-        " input:x f32[1,3] = 4 6 8",
-        " Mul@net.py:3(input:x) in fc f32[1,3] = 4 6 8",
-        " B.MulBackward(*input:x) of Mul@net.py:3 f32[1,3] = 4 6 8",
-        " output:dx(B.MulBackward) f32[1,3] = 4 6 8",
-    ]
-
-
-def test_an_alignment_has_its_divergence_the_unpaired_and_the_pairs() -> None:
-    title, *lines = corpus_files(sample())["alignments.txt"].splitlines()
-    assert title.startswith("mindspore-graph and torch-tape: ")
-    assert title.endswith(", differing dx")
-    assert lines == [
-        " divergence other_value backward B.MulBackward and B.MulBackward = 4; 4",
-        " unpaired right B.MulBackward difference",
-        " name 1 of the same label",
-        " value 1 of the same label",
-    ]
-
-
 def test_of_a_second_alignment_with_the_same_framework_only_other_lines_are_written() -> None:
     (first,) = sample().alignments
     second = replace(first, right="torch-graph", pairs=(LEAVES, NEW_PAIR))

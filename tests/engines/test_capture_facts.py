@@ -18,8 +18,8 @@ from tests.support.capture_facts import (
 )
 from tests.support.engine_requests import EngineRequests, compared, each, path, reply, requests_of
 from tests.support.net_classes import lines_of_other_classes
-from tests.support.saved_storages import SavedStorages
 from tests.support.standard_engines import ENGINES
+from tests.support.worker_targets import SavedStorages
 
 OWN = (
     "called_at_two_lines",
@@ -110,7 +110,7 @@ def test_saved_bytes_are_those_that_the_framework_reports(workers: Workers, name
     requests = EngineRequests(workers, "torch")
     graph = graph_of(workers, name, "torch-tape")
     request = CaseRequest(requests.net(name, "torch-tape"), requests.widest(name))
-    target = "tests.support.saved_storages:measured"
+    target = "tests.support.worker_targets:saved_storages"
     reported = reply(workers.call("torch", target, request, SavedStorages))
     assert sum(node.saved_bytes for node in graph.nodes) == reported.bytes
 

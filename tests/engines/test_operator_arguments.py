@@ -149,6 +149,8 @@ def test_what_a_program_writes_is_read_by_the_names_of_the_operator(
     counts = {"PrimFunc_Softmax": 2, "PrimFunc_SumExt": 4, "PrimFunc_NoSuchOperator": 1}
     count = counts[head]
     text = module_of(statement(operands.removesuffix(")"), count, head=f"  %0(a) = {head}"), RETURN)
-    found = workers.call("mindspore", "tests.support.written_arguments:read", Word(text), Word)
+    found = workers.call(
+        "mindspore", "tests.support.worker_targets:arguments_of_text", Word(text), Word
+    )
     assert isinstance(found, Word)
     assert found.text == said

@@ -10,15 +10,24 @@ from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause, InputChange, InputHow, LeftOut, Mend, OtherInputs, Related
 from explorer.model.divergence import Divergence, GradientAdded
-from explorer.model.graph import Arguments
+from explorer.model.graph import Arguments, without_large
 from explorer.scenario.load import load
 from explorer.words.causes import cause as cause_text
 from explorer.words.mended import summary
 from explorer.workers.workers import Workers
-from tests.support.causes import BY_HAND, MATRIX, MISTAKES, Mistake, net_with
+from tests.support.causes import (
+    BY_HAND,
+    MATRIX,
+    MISTAKES,
+    SEVERAL,
+    Mistake,
+    Planted,
+    Several,
+    net_with,
+    net_with_several,
+)
 from tests.support.nets import NETS
 from tests.support.samples import some, some_rows
-from tests.support.several_mistakes import SEVERAL, Planted, Several, net_with_several
 from tests.support.twin_nets import twin_file
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -76,6 +85,21 @@ def test_the_argument_that_makes_the_difference_is_found_by_trying_it(
         (cause,) = found
         assert rounded(cause.arguments) == explained_by
         assert cause.other_op == MISTAKES[name].other_op
+
+
+@pytest.mark.parametrize("width", [24, 420])  # in and beyond what is kept of a graph at once
+def test_a_cause_in_large_values_is_tried_element_by_element(
+    width: int, tmp_path: Path, workers: Workers
+) -> None:
+    mistake = MISTAKES["padding counted"]._replace(shape=(2, 3, width, width))
+    path = net_with(mistake, tmp_path)
+    report = explore(load(path), workers, engines=TAPES, selection="main", oracle=False)
+    (alignment,) = report.alignments
+    assert alignment.divergence is not None
+    assert not alignment.divergence.gap.is_least
+    (cause,) = causes(alignment)
+    assert rounded(cause.arguments) == mistake.explained_by
+    assert report.graphs == tuple(map(without_large, report.graphs))
 
 
 @pytest.mark.parametrize("name", some(MENDED, "momentum the other way round"))

@@ -43,7 +43,7 @@ def courses(left: GradGraph, right: GradGraph) -> tuple[Courses, Alignment]:
     found, aligned = Courses(), seamed(left, right)
     assert aligned.alignment.divergence is not None
     found.add(aligned, left, right, seamed)
-    found.begin(lambda engine: ())
+    found.begin()
     return found, aligned.alignment
 
 

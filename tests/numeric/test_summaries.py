@@ -12,6 +12,7 @@ from explorer.numeric.summaries import (
     QUANTILES,
     WORTH_IT,
     batches,
+    keeping,
     summarise,
     summarise_all,
     summarise_rows,
@@ -128,6 +129,13 @@ def test_arrays_of_one_size_keep_their_own_shapes_and_dtypes() -> None:
         ((), "float32", 3),
         ((0, 2), "float64", []),
     ]
+
+
+@pytest.mark.parametrize(("room", "kept"), [((), 3), ((SMALL + 1,), 2), ((0,), 1)])
+def test_large_arrays_are_kept_as_long_as_there_is_room(room: tuple[int, ...], kept: int) -> None:
+    with keeping(SMALL + 2, *room):
+        found = [summarise(np.zeros(SMALL + more)).whole for more in range(4)]
+    assert [whole is not None for whole in found] == [True] * kept + [False] * (4 - kept)
 
 
 def test_rows_of_a_matrix_are_summarised_as_arrays_of_their_own_shapes() -> None:

@@ -134,6 +134,7 @@ def test_the_document_says_which_scenario_it_is_about() -> None:
         "right_value": "4.004",
         "greatest": 0.004,
         "noise": 1e-6,
+        "is_least": False,
         "ratio": 4000.0,
         "cause": None,
         "attempts": None,

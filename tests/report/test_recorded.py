@@ -1,6 +1,8 @@
 """Recorded results: all that is shipped is among them, and each is what a run gives now."""
 
-from collections.abc import Mapping
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -53,7 +55,6 @@ from explorer.topics.studies import target
 from explorer.topics.topic import Topic
 from explorer.workers.workers import Workers
 from tests.corpus import folder
-from tests.support.recorded_results import differences, marks_of
 from tests.support.sample_report import report
 from tests.support.sampling import sampled
 from tests.support.scenario_files import MINIMAL, written
@@ -302,3 +303,34 @@ def verdicts(outcomes: Mapping[str, Measured] | None) -> dict[int, str | None]:
     """The verdict on each claim, by its number."""
     assert outcomes
     return {number: judged(claim, outcomes).verdict for number, claim in claims().items()}
+
+
+# What differs
+
+
+RELATIVE, ABSOLUTE = 1e-3, 1e-5
+"""Numbers that are nearer to each other than this are the same: processors round differently."""
+
+
+def differences(recorded: Any, now: Any, place: str = "") -> Iterator[str]:
+    """Where two values of plain data differ: the place, and both values."""
+    if isinstance(recorded, dict) and isinstance(now, dict) and list(recorded) == list(now):
+        for name, value in recorded.items():
+            yield from differences(value, now[name], f"{place}.{name}")
+    elif isinstance(recorded, list) and isinstance(now, list) and len(recorded) == len(now):
+        for index, value in enumerate(recorded):
+            yield from differences(value, now[index], f"{place}[{index}]")
+    elif not _are_same(recorded, now):
+        yield f"{place}: {recorded!r} was recorded, and a run gives {now!r}"
+
+
+def _are_same(recorded: Any, now: Any) -> bool:
+    if isinstance(recorded, float) and isinstance(now, (int, float)):
+        return math.isclose(recorded, now, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+    return bool(recorded == now)
+
+
+def marks_of(svg: str) -> Counter[tuple[str, str | None, str | None]]:
+    """The elements of a drawing by name, fill and stroke, wherever they are placed."""
+    elements = ElementTree.fromstring(svg).iter()
+    return Counter((mark.tag, mark.get("fill"), mark.get("stroke")) for mark in elements)

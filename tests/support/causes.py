@@ -5,11 +5,12 @@ explain the difference, or the operator that does (None: nothing that is tried d
 """
 
 from pathlib import Path
+from textwrap import dedent
 from typing import NamedTuple
 
 from explorer.model.graph import Arguments
 from tests.support.scenario_files import written
-from tests.support.two_sided import Side, normal, scenario_text
+from tests.support.two_sided import Side, normal, scenario_text, twins
 
 
 class Mistake(NamedTuple):
@@ -138,3 +139,109 @@ def net_with(mistake: Mistake, folder: Path) -> Path:
         )
     text = scenario_text(normal(*mistake.shape), halves[0], halves[1])
     return written(folder, text, "mistaken.py")
+
+
+# Nets with several mistakes of a port each
+
+
+class Planted(NamedTuple):
+    """One mistake of a net: a piece of each side's line, and what explains it where something does.
+
+    ``explained_by`` is an argument of PyTorch's op, or the name of an operator.
+    """
+
+    torch: str
+    mindspore: str
+    explained_by: str = ""
+
+
+class Several(NamedTuple):
+    """A net in both frameworks and its mistakes; ``shape`` is that of its input.
+
+    ``layers`` and ``lines``, which change ``h``, are PyTorch's; ``changes`` make MindSpore's of them, as the
+    pieces of the mistakes do.
+    """
+
+    shape: tuple[int, ...]
+    layers: str
+    lines: str
+    mistakes: tuple[Planted, ...]
+    changes: tuple[tuple[str, str], ...] = ()
+
+
+GELU = Planted("F.gelu(h)", "ops.gelu(h, approximate='tanh')", "approximate")
+NORM = Planted("self.norm(h)", "self.norm(h)", "eps")
+OTHER_EPS = "nn.LayerNorm(6)", "nn.LayerNorm((6,), epsilon=1e-2)"
+NORMED = "self.one, self.two, self.norm = nn.Linear(6, 6), nn.Linear(6, 6), nn.LayerNorm(6)"
+
+SEVERAL: dict[str, Several] = {
+    "four in a row": Several(
+        (4, 6),
+        NORMED,
+        """
+        h = self.one(x)
+        h = self.norm(h)
+        r = h
+        h = F.gelu(h)
+        h = self.two(h)
+        h = F.silu(h)
+        h = h + r
+        h = torch.clamp(h, min=-0.5, max=0.5)
+        """,
+        (
+            NORM,
+            GELU,
+            Planted("F.silu(h)", "ops.relu(h)", "aten.relu.default"),
+            Planted("torch.clamp(h, min=-0.5, max=0.5)", "ops.clamp(h, min=-0.5, max=0.7)", "max"),
+        ),
+        (OTHER_EPS,),
+    ),
+    "a scale too many and a norm": Several(
+        (4, 6),
+        NORMED,
+        """
+        h = self.one(x)
+        h = torch.tanh(h)
+        h = self.two(h)
+        h = self.norm(h)
+        """,
+        (Planted("", "h * 0.5"), NORM),
+        (OTHER_EPS, ("h = torch.tanh(h)", "h = h * 0.5\nh = ops.tanh(h)")),
+    ),
+    "detached and an activation": Several(
+        (4, 6),
+        "self.one, self.two = nn.Linear(6, 6), nn.Linear(6, 6)",
+        """
+        h = self.one(x)
+        r = torch.tanh(h)
+        h = F.elu(self.two(h) + r)
+        """,
+        (
+            Planted("torch.tanh(h)", "ops.stop_gradient(ops.tanh(h))"),
+            Planted("F.elu(self.two(h) + r)", "ops.relu(self.two(h) + r)", "aten.relu.default"),
+        ),
+    ),
+    "large values": Several(
+        (8, 3, 16, 16),
+        "self.conv, self.two = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 4, 3, padding=1)",
+        """
+        h = self.conv(x)
+        h = F.gelu(h)
+        h = self.two(h)
+        h = F.leaky_relu(h, 0.01)
+        """,
+        (
+            GELU,
+            Planted("F.leaky_relu(h, 0.01)", "ops.leaky_relu(h, 0.2)", "negative_slope"),
+        ),
+        (("padding=1", "pad_mode='pad', padding=1, has_bias=True"),),
+    ),
+}
+
+
+def net_with_several(net: Several, folder: Path) -> Path:
+    """A scenario of a net with its mistakes."""
+    pieces = [(planted.torch, planted.mindspore) for planted in net.mistakes if planted.torch]
+    lines = f"{dedent(net.lines).strip()}\nreturn (h * h * h).sum()"
+    sides = twins(net.layers, lines, *net.changes, *pieces)
+    return written(folder, scenario_text(normal(*net.shape), *sides))

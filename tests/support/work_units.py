@@ -7,7 +7,9 @@ from pathlib import Path
 from explorer.scenario.find import names, real_names
 from explorer.topics import TOPICS
 
-SHIPPED = frozenset({*names(), *real_names()})
+SHIPPED = {word: name for name in (*real_names(), *names()) for word in (name, Path(name).name)}
+"""The shipped scenarios, by what tests call them: "real/gpt", or "gpt"."""
+
 ON_ONE_SCENARIO = {"align_captured_graphs": "conv_bn_relu_pool"}
 """Files of tests of which those that name no scenario are on this one."""
 
@@ -36,7 +38,7 @@ def work_unit(test_id: str) -> str:
     subject = Path(file).stem.removeprefix("test_")
     for word in (*re.split(r"[][-]", test), subject):
         if word in SHIPPED:
-            return word
+            return SHIPPED[word]
     if subject in ON_ONE_SCENARIO:
         return ON_ONE_SCENARIO[subject]
     if Path(file).parent.name == "independent":

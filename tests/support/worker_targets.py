@@ -425,3 +425,43 @@ def loaded_modules(framework: Word) -> Word:
     for style in ("tape", "graph"):
         importlib.import_module(f"explorer.engines.{framework.text}.{style}")
     return Word(" ".join(name for name in sys.modules if name.startswith("explorer.")))
+
+
+def arguments_of_text(word: Word) -> Word:
+    """The arguments of the first statement of an IR text, none of whose operands is a tensor."""
+    from explorer.engines.mindspore.ir import parse
+    from explorer.engines.mindspore.ir_statements import program
+    from explorer.engines.mindspore.operator_arguments import statement_arguments
+
+    statement = next(iter(program(parse(word.text, "given.ir")).values()))[0]
+    found = statement_arguments(statement, [None] * len(statement.operands))
+    missing = found.absence and (found.absence.kind, found.absence.detail)
+    return Word(f"{found.arguments} {missing}")
+
+
+class SavedStorages(msgspec.Struct, frozen=True):
+    """The total size of the storages that the hooks were shown."""
+
+    bytes: int
+
+
+def saved_storages(request: CaseRequest) -> SavedStorages:
+    """What the forward of a net keeps."""
+    import torch
+
+    from explorer.engines.torch.net import forward
+    from explorer.engines.torch.tape import ready
+
+    sizes: dict[int, int] = {}
+    held = []
+
+    def pack(tensor: Any) -> Any:
+        storage = tensor.untyped_storage()
+        sizes[storage.data_ptr()] = storage.nbytes()
+        held.append(tensor)
+        return tensor
+
+    net = ready(request)
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        forward(net)
+    return SavedStorages(sum(sizes.values()))

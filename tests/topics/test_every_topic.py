@@ -23,10 +23,9 @@ from explorer.topics.question import FRAMEWORKS, PARTIES
 from explorer.words.claims import evidence_text
 from explorer.workers.workers import Workers
 from tests import topics
-from tests.support.rulings import as_recorded
+from tests.support.rulings import as_recorded, verdicts_of, verdicts_shown
 from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import looked_at, recorded_study
-from tests.support.verdicts import verdicts_of, verdicts_shown
 
 PAGES = PACKAGE.parent / "docs" / "claims"
 PROGRAMS = "\n## Programs"

@@ -8,8 +8,7 @@ import pytest
 from explorer.scenario.devices import FORMS
 from explorer.text import language
 from explorer.web.language import NAME
-from tests.support.page_labels import labels
-from tests.support.page_texts import texts
+from tests.support.page_labels import labels, texts
 from tests.support.pages import opened
 from tests.support.sample_pages import PAGES
 from tests.support.sampling import sampled

@@ -1,8 +1,9 @@
 """What is read of two values that should have been equal, and of the nodes that hold them."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
 
 from explorer.compare.align.fingerprints import elements, noise_at
@@ -144,9 +145,12 @@ def contrast(value: OutputValue, other: OutputValue) -> Contrast:
     if value.size != other.size:
         return Contrast((Reading("shape", value.shape), Reading("shape", other.shape)))
     if value.whole is None or other.whole is None:
-        # Of large values only order statistics are known: the difference of these has to do.
+        # Of large values only order statistics are known: some elements differ by as much as these.
         quantiles = np.array(value.summary.quantiles), np.array(other.summary.quantiles)
-        return _at_greatest(value, other, *quantiles, likeness=None)
+        found = _at_greatest(value, other, *quantiles, likeness=None)
+        if not found.gap.greatest:
+            return Contrast((reading(value), reading(other)))
+        return replace(found, gap=msgspec.structs.replace(found.gap, is_least=True))
     own, others = elements(value.whole), elements(other.whole)
     likeness = _likeness(own, others, _common_shape(value, other))
     return _at_greatest(value, other, own, others, likeness)

@@ -24,10 +24,7 @@ EXPLAINED = 0.05
 
 
 def distance(one: Output, other: Output) -> float | None:
-    """How far two values are apart at most; None where that is not known.
-
-    Of values that are not kept whole, their figures are compared.
-    """
+    """How far two values are apart at most; None where that is not known."""
     first, second = _numbers(one), _numbers(other)
     if first is None or second is None or first.shape != second.shape:
         return None
@@ -39,14 +36,9 @@ def distance(one: Output, other: Output) -> float | None:
 
 
 def _numbers(output: Output) -> Floats | None:
-    """The elements of a value in C order, or figures of one that is not kept whole."""
-    summary = output.values
-    if summary is None:
-        return None
-    if summary.whole is not None:
-        return real_parts(unpack(summary.whole)).astype(np.float64).ravel()
-    figures = (summary.minimum, summary.maximum, summary.mean, summary.norm, *summary.quantiles)
-    return np.array([*figures, summary.nonfinite], np.float64)
+    """All elements of a value in C order; None where they are not known: figures prove nothing equal."""
+    numbers = numbers_of(output)
+    return None if numbers is None else numbers.ravel()
 
 
 class Room(NamedTuple):

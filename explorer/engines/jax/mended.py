@@ -12,8 +12,10 @@ from explorer.engines.jax.styles import STYLES
 from explorer.engines.jax.trials import Trials
 from explorer.model.arrays import Array, unpack
 from explorer.model.mended import MendedRequest, MendedRun
+from explorer.numeric.summaries import MOST, MOST_IN_GRAPH, keeping
 
 
+@keeping(MOST, MOST_IN_GRAPH)
 def capture_mended(request: MendedRequest) -> MendedRun:
     """The graph of a case in which some nodes yield other values, and trials on it."""
     case = request.request
@@ -28,7 +30,7 @@ def capture_mended(request: MendedRequest) -> MendedRun:
         drawn = RecordedGradGraph(again, str(asked.net.scenario.path), values=True)
         trials = Trials(again, numbers)
         record = drawn.record(case.net.engine, case.case.label, engine.STAGE)
-        return MendedRun(record, tuple(map(trials.outputs, request.trials)))
+        return MendedRun(record, trials.made(request.trials))
 
 
 class _PutIn:

@@ -28,7 +28,7 @@ from explorer.model.causes import (
     Tried,
 )
 from explorer.model.graph import ArgumentValue, Output
-from explorer.numeric.summaries import summarise
+from explorer.numeric.summaries import MOST, MOST_TRIED, keeping, summarise
 from explorer.workers.memory_limit import limited_memory
 
 
@@ -40,7 +40,7 @@ def try_out(request: TrialsRequest) -> Tried:
         _, recording = engine.recorded(case, net)
         drawn = RecordedGradGraph(recording, str(net.scenario.path), values=False)
         trials = Trials(recording, drawn.records_by_id())
-        return Tried(tuple(map(trials.outputs, request.trials)))
+        return Tried(trials.made(request.trials))
 
 
 def try_out_recorded(request: RecordedTrialsRequest) -> Tried:
@@ -49,7 +49,7 @@ def try_out_recorded(request: RecordedTrialsRequest) -> Tried:
     with enable_x64(is_wide), limited_memory():
         calls = RecordedCalls(request.graph, request.leaves)
         trials = Trials(calls, calls.numbers)
-        return Tried(tuple(map(trials.outputs, request.trials)))
+        return Tried(trials.made(request.trials))
 
 
 class Trials:
@@ -58,6 +58,11 @@ class Trials:
     def __init__(self, recording: Recording, numbers: dict[str, int]) -> None:
         self._recording = recording
         self._numbers = numbers
+
+    @keeping(MOST, MOST_TRIED)
+    def made(self, trials: Iterable[Trial]) -> tuple[tuple[Output, ...], ...]:
+        """The outputs of each of some trials."""
+        return tuple(map(self.outputs, trials))
 
     def outputs(self, trial: Trial) -> tuple[Output, ...]:
         """The outputs of a trial; () of one that raises or cannot be made."""

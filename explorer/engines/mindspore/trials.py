@@ -29,7 +29,7 @@ from explorer.model.causes import (
     Tried,
 )
 from explorer.model.graph import Arguments, Output
-from explorer.numeric.summaries import summarise_all
+from explorer.numeric.summaries import MOST, MOST_TRIED, keeping, summarise_all
 from explorer.workers.garbage_collection import paused
 from explorer.workers.memory_limit import limited_memory
 
@@ -44,6 +44,7 @@ SAME_NAMES = {"dim": "axis", "keepdim": "keep_dims"}
 
 
 @paused()
+@keeping(MOST, MOST_TRIED)
 def try_out(request: TrialsRequest) -> Tried:
     """The outputs of ops of a graph, each computed again as a trial says."""
     case = request.request
@@ -56,6 +57,7 @@ def try_out(request: TrialsRequest) -> Tried:
 
 
 @paused()
+@keeping(MOST, MOST_TRIED)
 def try_out_recorded(request: RecordedTrialsRequest) -> Tried:
     """The outputs of ops of a step that was recorded elsewhere, each computed again as a trial says."""
     calls = RecordedCalls(request.graph, request.leaves)

@@ -15,10 +15,12 @@ from explorer.engines.torch.trials import tried
 from explorer.model.arrays import unpack
 from explorer.model.mended import MendedRequest, MendedRun, PutIn
 from explorer.model.requests import CaseRequest
+from explorer.numeric.summaries import MOST, MOST_IN_GRAPH, keeping
 from explorer.workers.garbage_collection import paused
 
 
 @paused()
+@keeping(MOST, MOST_IN_GRAPH)
 def capture_mended(request: MendedRequest) -> MendedRun:
     """The graph of a case in which some nodes yield other values, and trials on it."""
     case = request.request

@@ -31,6 +31,7 @@ from explorer.model.causes import (
     Tried,
 )
 from explorer.model.graph import Arguments, Output
+from explorer.numeric.summaries import MOST, MOST_TRIED, keeping
 from explorer.workers.garbage_collection import paused
 from explorer.workers.memory_limit import limited_memory
 
@@ -181,6 +182,7 @@ def try_out_recorded(request: RecordedTrialsRequest) -> Tried:
         return Tried(tried(request.trials, RecordedCalls(request.graph, request.leaves)))
 
 
+@keeping(MOST, MOST_TRIED)
 def tried(trials: Iterable[Trial], graph: Graph) -> tuple[tuple[Output, ...], ...]:
     """The outputs of each trial on what was called in a graph."""
     return tuple(_tried(trial, graph) for trial in trials)
