@@ -100,7 +100,7 @@ def test_that_makes_what_is_shared():
 """
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_quick_test_that_always_takes_long_fails_and_another_does_not(
     pytestconfig: pytest.Config, tmp_path: Path
 ) -> None:
