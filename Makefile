@@ -57,7 +57,7 @@ SEED ?= 1
 mutants: .venv/.dev ## make small changes to the pure core, AREA by area, and count those that its tests notice
 	$(PY) -m tests.mutation --area $(AREA) --sample $(SAMPLE) --seed $(SEED)
 
-faults: .venv/.dev ## plant the mistakes of tests/faults one by one in a copy, and see that each is noticed: half an hour
+faults: .venv/.dev ## plant the mistakes of tests/faults one by one in a copy, and see that each is noticed: a quarter of an hour
 	$(PY) -m tests.faults
 
 corpus: .venv/.dev ## write anew what is recorded of every shipped scenario into tests/corpus/recorded, a quarter of an hour; NAMES="lstm real/gpt" for some

@@ -377,8 +377,7 @@ def _module_and_names(nodes: Sequence[Node]) -> str:
 def _shared_path(nodes: Sequence[Node]) -> tuple[str, list[str]]:
     """The path that all names begin with, and the names without it."""
     names = [node.name for node in nodes]
-    # The last part of a name stays in it.
-    path = "".join(names[:1]).rpartition(".")[0]
+    path = "".join(names[:1])
     while path and not all(name.startswith(f"{path}.") for name in names):
         path = path.rpartition(".")[0]
     if not path:

@@ -7,7 +7,7 @@ from explorer.model.cases import GradCase
 from explorer.model.report import AnswerGroup, CaseReport, Difference
 from explorer.model.results import OracleResult, Outcome, Result
 from explorer.text.language import said_in
-from explorer.words.cases import oracle
+from explorer.words.cases import judged_by_oracle, oracle
 from explorer.words.headlines import headline
 from explorer.words.oracle import oracle_summary
 from tests.support.sample_report import case_report
@@ -71,6 +71,7 @@ def test_an_engine_without_an_answer_is_no_exception_to_what_the_oracle_says() -
     # The oracle judges answers: of an engine that raised, it says nothing.
     with_silent = (*case.groups, AnswerGroup(("torch-graph",), None))
     case = msgspec.structs.replace(case, groups=with_silent)
+    assert judged_by_oracle(case) == ([], [*MIND, "torch-tape"])
     assert headline(case).endswith("the oracle (central differences) differs from all engines")
 
 
