@@ -126,9 +126,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     units = {item: work_unit(item.nodeid) for item in kept}
     if config.getoption("--shard"):
         if config.getoption("--keep-durations"):
-            raise pytest.UsageError(
-                "durations are kept of a whole run: they say what is in a shard"
-            )
+            raise pytest.UsageError("durations are kept of a whole run: a shard goes by them")
         try:
             shard = shard_of(config.getoption("--shard"))
         except ValueError as error:

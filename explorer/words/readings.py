@@ -84,7 +84,7 @@ def contrast(values: Readings, gap: Gap, *, is_reversed: bool = False) -> str:
 
 def greatest_difference(gap: Gap) -> str:
     """The greatest difference, beside its noise where that was measured; "" where there is none."""
-    if gap.greatest is None:
+    if gap.greatest is None or (gap.is_least and not gap.greatest):
         return ""
     text = (
         _("elements differ by {figure} or more")

@@ -88,13 +88,13 @@ def is_noticed(fault: Fault, copies: SimpleQueue[Path]) -> bool:
     copy = copies.get()
     path = copy / fault.path
     source = path.read_text(encoding="utf-8")
-    path.write_text(fault.planted(source), encoding="utf-8")
-    mark_changed(path)
     start = time.monotonic()
-    status = run(copy, fault.noticed_by)
-    path.write_text(source, encoding="utf-8")
-    mark_changed(path)
-    copies.put(copy)
+    try:
+        write(path, fault.planted(source))
+        status = run(copy, fault.noticed_by)
+    finally:  # or the others would wait for the copy
+        write(path, source)
+        copies.put(copy)
     word = {FAILED: "noticed", PASSED: "NOT NOTICED"}.get(status, f"exit code {status}")
     print(f"{word:12} {time.monotonic() - start:4.0f} s  {fault.name}", flush=True)
     return status == FAILED
@@ -103,8 +103,9 @@ def is_noticed(fault: Fault, copies: SimpleQueue[Path]) -> bool:
 WRITES = count(1)
 
 
-def mark_changed(path: Path) -> None:
-    """Gives a file a time of its own: Python tells texts of one length apart by the second alone."""
+def write(path: Path, text: str) -> None:
+    """Writes a file with a time of its own: Python tells texts of one length apart by the second alone."""
+    path.write_text(text, encoding="utf-8")
     moment = path.stat().st_mtime + 2 * next(WRITES)
     os.utime(path, (moment, moment))
 

@@ -148,8 +148,6 @@ def contrast(value: OutputValue, other: OutputValue) -> Contrast:
         # Of large values only order statistics are known: some elements differ by as much as these.
         quantiles = np.array(value.summary.quantiles), np.array(other.summary.quantiles)
         found = _at_greatest(value, other, *quantiles, likeness=None)
-        if not found.gap.greatest:
-            return Contrast((reading(value), reading(other)))
         return replace(found, gap=msgspec.structs.replace(found.gap, is_least=True))
     own, others = elements(value.whole), elements(other.whole)
     likeness = _likeness(own, others, _common_shape(value, other))

@@ -58,7 +58,7 @@ def _users(node: Vertex) -> list[Vertex]:
 
 
 def _are_the_same(node: Vertex, other: Vertex) -> bool:
-    """Whether two nodes are known to hold the same numbers: then rounding changes nothing."""
+    """Whether no difference of two nodes' numbers is known: then rounding changes nothing."""
     if node.value.size != other.value.size:
         return False
     return contrast(node.value, other.value).gap.greatest == 0

@@ -59,7 +59,8 @@ def _is_of_double(sight: Sight, share: float) -> bool:
 
 def _differs_by(sight: Sight, share: float) -> bool:
     """Whether the elements that differ most differ by at most that share of them."""
-    greatest = sight.divergence.gap.greatest
+    gap = sight.divergence.gap
+    greatest = None if gap.is_least else gap.greatest
     values = [abs(it.value.numbers[0]) for it in sight.sides if is_finite(it.value)]
     return greatest is not None and len(values) == 2 and 0 < greatest <= share * max(values)
 
