@@ -108,8 +108,7 @@ def _tier(config: pytest.Config) -> Tier:
     return "whole" if config.getoption("--whole") else "test"
 
 
-TOO_LONG = f"and a quick test may take {QUICK_SECONDS}"
-"""How the failure of a test is told that takes long."""
+TOO_LONG = f"and a quick test may take {QUICK_SECONDS}"  # how such a failure is told
 
 LEFT_OUT_OF_QUICK = ("slow", "mindspore", "torch", "jax", "browser")
 

@@ -7,9 +7,10 @@ import re
 from typing import ClassVar
 
 from explorer.model.failures import Failure, FailureKind, Loss
+from explorer.shipped import PACKAGE
 
-OWN_FRAME = re.compile(r'File "[^"]*/(explorer/[^"]+\.py)", line (\d+)')
-"""A frame of a traceback that is in the explorer's own code."""
+OWN_FRAME = re.compile(rf'File "{re.escape(str(PACKAGE.parent))}/(explorer/[^"]+\.py)", line (\d+)')
+"""A frame of a traceback that is in the explorer's own code, which a checkout called "explorer" is not."""
 
 
 class ExplorerError(Exception):

@@ -87,9 +87,8 @@ def test_the_argument_that_makes_the_difference_is_found_by_trying_it(
         assert cause.other_op == MISTAKES[name].other_op
 
 
-# In and beyond what is kept of a graph at once.
 @pytest.mark.parametrize("width", [24, pytest.param(300, marks=pytest.mark.whole)])
-def test_a_cause_in_large_values_is_tried_element_by_element(
+def test_a_cause_in_large_values_is_tried_element_by_element_kept_at_once_or_asked_for(
     width: int, tmp_path: Path, workers: Workers
 ) -> None:
     mistake = MISTAKES["padding counted"]._replace(shape=(2, 3, width, width))

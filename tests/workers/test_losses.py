@@ -7,6 +7,7 @@ import pytest
 from explorer.model.errors import WorkerFaultError
 from explorer.model.failures import Failure, Loss, LossKind
 from explorer.model.results import Result
+from explorer.shipped import PACKAGE
 from explorer.text.failures import LOSSES, loss_text, message
 from explorer.text.language import said_in
 from explorer.words.answers import answer
@@ -61,10 +62,12 @@ def test_an_error_of_a_framework_is_said_as_it_is() -> None:
 
 
 def test_a_fault_of_the_explorer_is_no_loss_of_the_worker() -> None:
-    fault = WorkerFaultError("Traceback:\n  …\nKeyError: 'x'\n").loss
+    own, other = f'File "{PACKAGE}/a.py", line 7', 'File "/home/explorer/net.py", line 3'
+    fault = WorkerFaultError(f"Traceback:\n  {own}\n  {other}\nKeyError: 'x'\n").loss
     assert Lost("crashed", fault).is_fault
     assert not Lost("crashed", Loss(kind="died")).is_fault
-    assert loss_text(fault) == "internal error of the explorer in a worker: KeyError: 'x'"
+    said = "internal error of the explorer in a worker: KeyError: 'x' (explorer/a.py:7)"
+    assert loss_text(fault) == said
 
 
 def test_every_kind_of_loss_has_its_text() -> None:

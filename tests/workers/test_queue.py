@@ -61,7 +61,6 @@ def test_a_fault_in_an_isolated_job_is_its_outcome_and_names_the_place() -> None
     lost = outcomes["planted"]
     assert isinstance(lost, Lost)
     assert (lost.outcome, lost.is_fault) == ("crashed", True)
-    assert "internal error of the explorer" in message(lost.failure)
     assert "ZeroDivisionError: planted (explorer/workers/serving.py:" in message(lost.failure)
     assert outcomes["after"] == Word("after")
 
