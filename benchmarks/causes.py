@@ -2,8 +2,9 @@
 
 Plants mistakes of ``tests/planted/library.toml`` one by one, or sets of them in one net (--sets), compares
 the two nets as ``diff`` does, and judges what is named by the facts that stand beside each mistake; or
-compares nets without a mistake (--clean). For engines that cannot run the library's nets, mistakes in
-shipped nets are planted. Says of each on stderr what is named.
+compares nets without a mistake (--clean). With --own-names the layers of the net beside PyTorch's are
+called otherwise, and which parameter is which is found by the values. For engines that cannot run the
+library's nets, mistakes in shipped nets are planted. Says of each on stderr what is named.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from pathlib import Path
 from benchmarks._figures import Figure
 from benchmarks._presenting import add_engines, detail, parser, present
 from explorer.exploration.explore import explore
+from explorer.model.engines import engine_named
 from explorer.scenario.load import load
 from explorer.words.causes import cause as cause_text
 from explorer.words.divergences import first_divergence
@@ -28,6 +30,7 @@ from tests.planted.clean import write_variants
 from tests.planted.library import LIBRARY, SETS, SHIPPED, fitting
 from tests.planted.mistake import plant_all
 from tests.planted.naming import TAPES
+from tests.planted.own_names import with_own_names
 
 TIMEOUT = 300.0
 
@@ -41,7 +44,9 @@ NAMED = ("cause",)
 PLACED = ("cause", "other cause", "place")
 
 
-def measure(sets: list[tuple[str, ...]], engines: tuple[str, ...]) -> Iterator[Figure]:
+def measure(
+    sets: list[tuple[str, ...]], engines: tuple[str, ...], has_own_names: bool
+) -> Iterator[Figure]:
     """The shares of mistakes whose cause and whose place are named, and the seconds of each set."""
     verdicts: list[str] = []
     seconds = []
@@ -50,6 +55,8 @@ def measure(sets: list[tuple[str, ...]], engines: tuple[str, ...]) -> Iterator[F
             start = time.perf_counter()
             mistakes = tuple(ALL[name] for name in names)
             planted = plant_all(mistakes, Path(folder))
+            if has_own_names:
+                name_otherwise(planted[0].path, engines)
             told = tell_causes(zip(mistakes, planted, strict=True), engines, workers)
             seconds.append(time.perf_counter() - start)
             for name, found in zip(names, told, strict=True):
@@ -69,6 +76,13 @@ def measure(sets: list[tuple[str, ...]], engines: tuple[str, ...]) -> Iterator[F
             note=f"of {len(verdicts)}: {note}",
         )
     yield Figure(name="one comparison", unit="s", basis="wall", rounds=tuple(seconds))
+
+
+def name_otherwise(path: Path, engines: tuple[str, ...]) -> None:
+    """Call the layers of the net otherwise that is not PyTorch's."""
+    (framework,) = {engine_named(name).framework for name in engines} - {"torch"}
+    text = with_own_names(path.read_text(encoding="utf-8"), framework)
+    path.write_text(text, encoding="utf-8")
 
 
 def measure_clean(engines: tuple[str, ...]) -> Iterator[Figure]:
@@ -115,6 +129,7 @@ def options() -> argparse.Namespace:
     known.add_argument("--all", action="store_true", help="all mistakes")
     known.add_argument("--sets", action="store_true", help="the sets of several in one net")
     known.add_argument("--clean", action="store_true", help="nets without a mistake")
+    known.add_argument("--own-names", action="store_true", help="layers are called otherwise")
     known.add_argument("--drawn", type=int, default=DRAWN, help="how many are drawn")
     known.add_argument("--seed", type=int, default=0, help="of the draw")
     add_engines(known, TAPES)
@@ -135,5 +150,7 @@ def options() -> argparse.Namespace:
 
 if __name__ == "__main__":
     given = options()
-    figures = measure_clean(given.engines) if given.clean else measure(chosen(given), given.engines)
+    figures = measure(chosen(given), given.engines, given.own_names)
+    if given.clean:
+        figures = measure_clean(given.engines)
     sys.exit(present(figures, given.figures))

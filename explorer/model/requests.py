@@ -33,8 +33,8 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     ``parameters``, buffers and plain tensors are keyed by PyTorch's names and overwrite the net's
     own, in PyTorch's layout; ``trainable`` is the order in which all weights are requested, so that
-    every engine returns them alike. ``names`` are PyTorch's of what MindSpore's net holds, by the
-    path in the Cell tree, and ``shapes`` those of PyTorch's where they have other lengths of 1.
+    every engine returns them alike. ``names`` are PyTorch's of what the net holds, by the path in
+    its tree of modules, and ``shapes`` those of PyTorch's where they have other lengths of 1.
     ``pieces`` are parameters that MindSpore's net holds in other pieces.
     ``returned`` has the names of the net's outputs, nested as it returns
     them. All are empty in the first look at a net. ``jitter`` n > 0 moves inputs and parameters by
@@ -136,6 +136,7 @@ class Description(msgspec.Struct, frozen=True):
     ``returned`` has the names of the outputs, nested as the net returns them. ``masked`` are the
     dropout layers whose masks are given: the share that each drops, by its path. ``omitted`` are
     the objects without tensors that the net returns beside them: the class of each, by its key.
+    ``own`` is what a net holds that is to be given its parameters, where it calls them otherwise.
     """
 
     parameters: tuple[ParameterSpec, ...] = ()
@@ -145,6 +146,7 @@ class Description(msgspec.Struct, frozen=True):
     masked: dict[str, float] = {}
     error: Failure | None = None
     omitted: dict[str, str] = {}
+    own: tuple[ParameterSpec, ...] = ()
 
 
 class ResponsesRequest(msgspec.Struct, frozen=True):

@@ -49,14 +49,13 @@ from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import remedy_for_import
 from explorer.scenario.matrix import are_losses, has_auxiliary
 from explorer.scenario.mismatches import (
-    check_ambiguity,
     check_left_out,
     check_parameter_names,
     check_parameters,
     findings,
 )
 from explorer.scenario.packing import Pack
-from explorer.scenario.value_matching import Ask, Starts, pack_start
+from explorer.scenario.value_matching import Ask, Starts, Who, pack_start
 from explorer.text.choices import refusal
 from explorer.text.failures import message, typed
 from explorer.text.language import _
@@ -129,18 +128,14 @@ def settle(
     if "mindspore" in descriptions:
         check_parameter_names(scenario, descriptions["mindspore"])
     if _are_both(descriptions):
-
-        def ask(framework: Framework, names: Mapping[str, str], starts: Starts) -> Responses | None:
-            engine = looking(framework, engines)
-            return _responses(scenario, workers, engine, devices, names, starts)
-
+        ask = _asking(scenario, workers, engines, devices, ("mindspore", "torch"))
         found = _found_counterparts(scenario, descriptions, ask)
         descriptions = {"mindspore": found.mindspore, "torch": descriptions["torch"]}
     start = _start(scenario, descriptions, are_all=not (lost or failed))
     for pack_ in found.packs:
         start.update(_packed_start(scenario, pack_, start))
     held = _with_all_held(start, descriptions)
-    _look_at_given(scenario, workers, engines, devices, held, looks)
+    given = _look_at_given(scenario, workers, engines, devices, held, looks)
     raised = _raised(scenario, failed, others_run=bool(descriptions))
     outputs = _outputs(scenario, descriptions)
     pieces = tuple(pack_.pieces for pack_ in found.packs if pack_.is_trained)
@@ -150,9 +145,9 @@ def settle(
     if alike:
         trainable += tuple(name for piece in pieces for name in piece.torch)
         own_trainable += tuple(name for piece in pieces for name in piece.own)
-    names = {}
+    names = {framework: paired.names for framework, paired in given.items()}
     if "mindspore" in descriptions:
-        names = {spec.path: spec.name for spec in _specs(descriptions["mindspore"])}
+        names["mindspore"] = {spec.path: spec.name for spec in _specs(descriptions["mindspore"])}
 
     has_own_draws = scenario.same_dropout is None and _is_one_masked(descriptions)
     requests: dict[str, NetRequest] = {}
@@ -164,7 +159,7 @@ def settle(
             device=devices[name],
             parameters=held if engine_named(name).framework in GIVEN else start,
             trainable=own_trainable if engine_named(name).framework == "mindspore" else trainable,
-            names=names,
+            names=names.get(engine_named(name).framework, {}),
             shapes=found.shapes,
             pieces=pieces if alike else (),
             returned=description.returned,
@@ -173,6 +168,8 @@ def settle(
         )
     auxiliary = all(has_auxiliary(description.returned) for description in descriptions.values())
     remarks = found.findings
+    for paired in given.values():
+        remarks += paired.findings
     if _are_both(descriptions):
         mindspore, torch = unpacked(descriptions, found.packs)
         remarks = (*remarks, *findings(scenario, mindspore, torch))
@@ -193,6 +190,8 @@ def settle(
 
 
 NOTHING_HELD: Mapping[str, Array] = MappingProxyType({})
+
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 Looks = tuple[dict[Framework, Description], dict[Framework, Description], dict[Framework, Lost]]
 """The nets that run, those that raise, and how workers were lost."""
@@ -219,19 +218,32 @@ def _look_at_given(
     devices: Mapping[str, str],
     held: Mapping[str, Array],
     looks: Looks,
-) -> None:
-    """A first look at the nets that take parameters, with those that are ``held``; adds to ``looks``."""
+) -> dict[Framework, Counterparts]:
+    """A first look at the nets that take parameters, with those that are ``held``; adds to ``looks``.
+
+    Returns how those that call them otherwise are paired with what the leading net holds.
+    """
     leading = _leading(looks[0])
+    found: dict[Framework, Counterparts] = {}
     for framework in _looked_at(scenario, engines):
         if framework not in GIVEN:
             continue
+        names: dict[str, str] = {}
         reply = _first_look(scenario, workers, framework, engines, devices, held)
+        if isinstance(reply, Description) and reply.own and looks[0]:
+            leader = next(name for name in LEADERS if name in looks[0])
+            ask = _asking(scenario, workers, engines, devices, (framework, leader), held)
+            own = Description(reply.own)
+            found[framework] = counterparts(own, leading, scenario.renames, ask)
+            names = found[framework].names
+            reply = _first_look(scenario, workers, framework, engines, devices, held, names)
         if isinstance(reply, Description) and leading.parameters:
             # A function does not say what is trained: that is as in the net that holds it.
             reply = msgspec.structs.replace(
                 reply, parameters=leading.parameters, constants=leading.constants
             )
         _note(looks, framework, reply)
+    return found
 
 
 def _note(looks: Looks, framework: Framework, reply: Description | Lost) -> None:
@@ -293,11 +305,12 @@ def _first_look(
     engines: tuple[str, ...],
     devices: Mapping[str, str],
     held: Mapping[str, Array] = NOTHING_HELD,
+    names: Mapping[str, str] = NO_NAMES,
 ) -> Description | Lost:
     """A first look at a framework's net, which is given what is ``held`` where it takes parameters."""
     engine = looking(framework, engines)
     target, request = first_look(scenario.path, engine, devices.get(engine.name, "cpu"))
-    request = msgspec.structs.replace(request, parameters=dict(held))
+    request = msgspec.structs.replace(request, parameters=dict(held), names=dict(names))
     return workers.call(engine.answers_in[0], target, request, Description)
 
 
@@ -369,21 +382,28 @@ def _specs(description: Description) -> tuple[ParameterSpec, ...]:
     return (*description.constants, *description.parameters)
 
 
-def _responses(
+def _asking(
     scenario: Declaration,
     workers: Workers,
-    engine: Engine,
+    engines: tuple[str, ...],
     devices: Mapping[str, str],
-    names: Mapping[str, str],
-    starts: Starts,
-) -> Responses | None:
-    """What a net returns from some starts; None where its worker was lost."""
-    _, request = first_look(scenario.path, engine, devices.get(engine.name, "cpu"))
-    net = msgspec.structs.replace(request, names=dict(names))
-    target = f"explorer.engines.{engine.framework}.responses:responses"
-    kind = engine.answers_in[0]
-    reply = workers.call(kind, target, ResponsesRequest(net, starts), Responses)
-    return reply if isinstance(reply, Responses) else None
+    nets: tuple[Framework, Framework],
+    held: Mapping[str, Array] = NOTHING_HELD,
+) -> Ask:
+    """What runs two nets from some starts: one that is paired, and given what is ``held``, and the leader."""
+
+    def ask(who: Who, names: Mapping[str, str], starts: Starts) -> Responses | None:
+        framework = nets[who == "torch"]
+        engine = looking(framework, engines)
+        _, request = first_look(scenario.path, engine, devices.get(engine.name, "cpu"))
+        given = held if framework in GIVEN else {}
+        net = msgspec.structs.replace(request, names=dict(names), parameters=dict(given))
+        target = f"explorer.engines.{framework}.responses:responses"
+        asked = ResponsesRequest(net, starts)
+        reply = workers.call(engine.answers_in[0], target, asked, Responses)
+        return reply if isinstance(reply, Responses) else None
+
+    return ask
 
 
 def _found_counterparts(
@@ -392,7 +412,6 @@ def _found_counterparts(
     """The counterparts of MindSpore's parameters; raises ScenarioError where there are none."""
     torch = descriptions["torch"]
     found = counterparts(descriptions["mindspore"], torch, scenario.renames, ask)
-    check_ambiguity(scenario, found, descriptions["mindspore"], torch)
     mindspore = with_statistics_named(found.mindspore, torch)
     found = msgspec.structs.replace(found, mindspore=mindspore)
     check_parameters(scenario, *unpacked({"mindspore": mindspore, "torch": torch}, found.packs))

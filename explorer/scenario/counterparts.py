@@ -10,7 +10,7 @@ from explorer.model.findings import PackedParameters, PairedParameters, ReportFi
 from explorer.model.requests import Description, ParameterSpec
 from explorer.scenario.correspondence import is_weight, lone
 from explorer.scenario.packing import Pack, packs
-from explorer.scenario.pairing import Pair, Pairing, candidates, fits, squeezed
+from explorer.scenario.pairing import Pairing, candidates, fits, squeezed
 from explorer.scenario.proposals import entries
 from explorer.scenario.value_matching import Ask, Likeness, likeliest, names_with
 
@@ -21,17 +21,18 @@ EXAMPLES = 3
 class Counterparts(msgspec.Struct, frozen=True):
     """MindSpore's net with PyTorch's names, and how they were found.
 
-    ``shapes`` are PyTorch's where these have other lengths of 1, by MindSpore's paths. ``rivals`` are
-    pairs of another candidate, between which nothing decides; ``guesses`` those that nothing but a
-    few letters speaks for.
+    ``shapes`` are PyTorch's where these have other lengths of 1, by MindSpore's paths.
     """
 
     mindspore: Description
     shapes: dict[str, tuple[int, ...]] = {}
     packs: tuple[Pack, ...] = ()
     findings: tuple[ReportFinding, ...] = ()
-    guesses: tuple[Pair, ...] = ()
-    rivals: tuple[Pair, ...] = ()
+
+    @property
+    def names(self) -> dict[str, str]:
+        """PyTorch's names by the own paths."""
+        return {spec.path: spec.name for spec in self.mindspore.parameters}
 
 
 def counterparts(
@@ -61,16 +62,10 @@ def counterparts(
     found = packs(pairing.mindspore, pairing.torch)
     names = names_with(pairing, found)
     renamed = _renamed(mindspore, names, {spec.name for spec in theirs} | fixed)
-    guesses: tuple[Pair, ...] = ()
-    if not (likeness.is_confirmed or _has_misfits(pairing)):
-        guesses = tuple(pair for pair in pairing.pairs if pair.how == "guess")
     findings = list(_packed(found))
     if any(pair.how != "name" for pair in pairing.pairs):
         findings.insert(0, _paired(likeness, mindspore, torch))
-    result = Counterparts(
-        renamed, packs=found, findings=tuple(findings), guesses=guesses, rivals=likeness.rivals
-    )
-    return _laid_out(result, torch)
+    return _laid_out(Counterparts(renamed, packs=found, findings=tuple(findings)), torch)
 
 
 def _are_named_alike(mindspore: Description, torch: Description) -> bool:

@@ -31,7 +31,6 @@ from explorer.scenario.correspondence import (
     is_weight,
     lone,
 )
-from explorer.scenario.counterparts import Counterparts
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.pairing import fits, kind_of, kind_of_name, size_of
 from explorer.scenario.proposals import Proposal, entries, propose
@@ -57,7 +56,8 @@ def check_parameter_names(scenario: Declaration, mindspore: Description) -> None
         modules += accumulate(path.split(".")[:-1], "{}.{}".format)
     fact = _("MindSpore's net has no parameter {name!r}")
     also_allowed = [*own_names, *modules]
-    _check_named(scenario, "PARAMETER_NAMES", scenario.renames, paths, also_allowed, fact)
+    if not scenario.defines("jax"):  # whose names these may be
+        _check_named(scenario, "PARAMETER_NAMES", scenario.renames, paths, also_allowed, fact)
     in_torch = list(map(attrgetter("name"), specs))
     _check_named(scenario, "LAYOUTS", scenario.layouts, paths, in_torch, fact)
     _check_kinds(scenario, specs)
@@ -115,27 +115,6 @@ def _check_named(
 
 
 # Parameters without a partner, or with one of another shape
-
-
-def check_ambiguity(
-    scenario: Declaration, found: Counterparts, mindspore: Description, torch: Description
-) -> None:
-    """Raise ScenarioError where parameters have several possible counterparts, and nothing decides."""
-    pairs = [(pair.mindspore, pair.torch) for pair in (*found.guesses, *found.rivals)]
-    if not pairs:
-        return
-    names = entries(pairs, mindspore, torch)
-    text = _(
-        "{file}: neither names, order and shapes nor the values of a run decide which of MindSpore's"
-        " {parameters} is which of PyTorch's {others}; add {form}"
-    )
-    raise ScenarioError(
-        text,
-        file=scenario.place,
-        parameters=_some(list(names)),
-        others=_some(list(dict.fromkeys(names.values()))),
-        form=_form(scenario),
-    )
 
 
 def check_parameters(scenario: Declaration, mindspore: Description, torch: Description) -> None:

@@ -1,26 +1,29 @@
 """Pairs parameters by values: both nets made to start alike, then what they return is compared.
 
 A first run from a random start says which candidate is right. Where none is, the modules whose
-pairs are not sure all start with one set of values, and one after the other with another: what
-that does to the outputs is the same for a module and its counterpart.
+pairs are not sure all start with one set of values, and one after the other with others: what that
+does to the outputs is the same for a module and its counterpart, and is still alike where one of the
+nets has a mistake. Pairs that nothing confirms are the likeliest, and are said to be no more.
 """
 
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from explorer.model.arrays import AnyArray, Array, pack, unpack
-from explorer.model.engines import Framework
 from explorer.model.requests import ParameterSpec, Responses
 from explorer.scenario.packing import Pack, packs
 from explorer.scenario.pairing import Pair, Pairing, feature_of, kind_of, module_of
 
 Starts = tuple[dict[str, Array], ...]
 
-Ask = Callable[[Framework, Mapping[str, str], Starts], Responses | None]
-"""Runs a net from given starts, MindSpore's with names by path; None where its worker was lost."""
+Who = Literal["own", "torch"]
+"""The net whose parameters are to be paired, or the one whose names count."""
+
+Ask = Callable[[Who, Mapping[str, str], Starts], Responses | None]
+"""Runs a net from given starts, its own with names by path; None where its worker was lost."""
 
 SAME = 1e-3
 """The greatest relative difference of outputs that start alike and count as the same."""
@@ -34,17 +37,18 @@ CLEARLY = 5.0
 MOST = 48
 """The greatest number of modules that are moved one by one."""
 
+MOVES = 4
+"""How often each module is moved, each time to other values."""
+
+DECLARED = 0.05
+"""How much more alike than the pairs that names and order give, from 0 to 1, others must be."""
+
 
 class Likeness(NamedTuple):
-    """A pairing, and how far the outputs are from each other with it; None where that is not known.
-
-    ``rivals`` are pairs of another candidate, between which nothing decides.
-    """
+    """A pairing, and how far the outputs are from each other with it; None where that is not known."""
 
     pairing: Pairing
     difference: float | None = None
-    rivals: tuple[Pair, ...] = ()
-    by_value: bool = False
 
     @property
     def is_confirmed(self) -> bool:
@@ -54,44 +58,38 @@ class Likeness(NamedTuple):
 
 def likeliest(choices: Sequence[Pairing], ask: Ask) -> Likeness:
     """The candidate with which both nets compute the same, or the likeliest one."""
+    surest = min(choices, key=_guesses)
     differences = _differences(choices, ask)
     if differences is None:
-        return _undecided(choices, None)
+        return Likeness(surest)
     order = sorted(range(len(choices)), key=differences.__getitem__)
     best = order[0]
     if differences[best] <= SAME:
-        return Likeness(choices[best], differences[best], by_value=len(choices) > 1)
-    matched = _by_response(choices[0], ask)
-    if matched is not None:
-        (difference,) = _differences([matched], ask) or [np.inf]
-        if difference <= SAME:
-            return Likeness(matched, difference, by_value=True)
+        return Likeness(choices[best], differences[best])
+    matched = _nearer(surest, _by_response(surest, ask), ask)
+    (difference,) = _differences([matched], ask) or [np.inf]
     is_clear = len(order) > 1 and differences[best] * CLEARLY <= differences[order[1]]
-    if is_clear and differences[best] <= LIKE:
-        return Likeness(choices[best], differences[best], by_value=True)
-    return _undecided(choices, differences[0])
+    if is_clear and differences[best] <= min(LIKE, difference):
+        return Likeness(choices[best], differences[best])
+    return Likeness(matched, difference)
 
 
-def _undecided(choices: Sequence[Pairing], difference: float | None) -> Likeness:
-    """The first candidate, with what another one would pair otherwise if neither is a mere guess."""
-    surest = min(choices, key=_guesses)
-    others = [choice for choice in choices if choice is not surest]
-    if others and _guesses(others[0]) > _guesses(surest):
-        others = []
-    rivals: list[Pair] = []
-    for choice in others:
-        rivals += [pair for pair in choice.pairs if _contradicts(surest, pair)]
-    return Likeness(surest, difference, tuple(rivals))
+def _nearer(surest: Pairing, matched: Pairing | None, ask: Ask) -> Pairing:
+    """The surest pairing, or the matched one if the outputs of both nets are more alike with it."""
+    if matched is None or matched.names == surest.names:
+        return surest
+    unlike = []
+    for pairing in (surest, matched):
+        found = packs(pairing.mindspore, pairing.torch)
+        keys = [f"{turn} {{0.name}}".format for turn in range(MOVES)]
+        starts = [_start(pairing, found, key) for key in keys]
+        outputs = _outputs(names_with(pairing, found), tuple(starts), ask)
+        unlike.append(_unlike(*outputs) if outputs else 1.0)
+    return matched if unlike[1] < unlike[0] else surest
 
 
 def _guesses(pairing: Pairing) -> int:
     return sum(pair.how == "guess" for pair in pairing.pairs)
-
-
-def _contradicts(pairing: Pairing, pair: Pair) -> bool:
-    """Whether a parameter has another partner in a pairing, and not for the sake of its name."""
-    other = pairing.names.get(pair.mindspore.path, pair.torch.name)
-    return other not in (pair.torch.name, pair.mindspore.name)
 
 
 # Starts
@@ -173,7 +171,7 @@ def _outputs(
 ) -> tuple[list[AnyArray], list[AnyArray]] | None:
     """The outputs of MindSpore's net and of PyTorch's from each start; None where one fails."""
     theirs = ask("torch", {}, starts)
-    mine = ask("mindspore", names, starts)
+    mine = ask("own", names, starts)
     if theirs is None or mine is None or theirs.error or mine.error:
         return None
     return list(map(_vector, mine.outputs)), list(map(_vector, theirs.outputs))
@@ -196,7 +194,7 @@ def distance(one: AnyArray, other: AnyArray) -> float:
 
 
 def _by_response(pairing: Pairing, ask: Ask) -> Pairing | None:
-    """The pairs of modules to which both nets respond alike; None where that tells nothing."""
+    """The pairs of modules to which both nets respond most alike; None where that tells nothing."""
     groups = _unsure(pairing)
     modules = [module for group in groups for module in group]
     if not modules or len(modules) > MOST:
@@ -215,30 +213,35 @@ def _by_response(pairing: Pairing, ask: Ask) -> Pairing | None:
         return spec.name
 
     base = _start(pairing, found, key)
-    names = names_with(pairing, found)
-    at_base = _outputs(names, (base,), ask)
-    if at_base is None or distance(at_base[0][0], at_base[1][0]) > SAME:
-        return None
-    mine, theirs = at_base[0][0], at_base[1][0]
     # Each start has only what changes: a whole one for each module would take gigabytes.
     starts = [base]
     back: dict[str, Array] = {}
     for module in modules:
-        moved = {}
-        for pair in by_module[module]:
-            values = drawn(f"moved {key(pair.torch)}", pair.torch)
-            moved[pair.torch.name] = _record(values, pair.torch)
-        starts.append({**back, **moved})
-        back = {name: base[name] for name in moved}
-    moved_outputs = _outputs(names, tuple(starts), ask)
-    if moved_outputs is None:
+        for turn in range(MOVES):
+            moved = {}
+            for pair in by_module[module]:
+                values = drawn(f"moved {turn} {key(pair.torch)}", pair.torch)
+                moved[pair.torch.name] = _record(values, pair.torch)
+            starts.append({**back, **moved})
+            back = {name: base[name] for name in moved}
+    outputs = _outputs(names_with(pairing, found), tuple(starts), ask)
+    if outputs is None:
         return None
-    responses = zip(moved_outputs[0][1:], moved_outputs[1][1:], strict=True)
-    moves = dict(zip(modules, responses, strict=True))
+    mine, theirs = (_responses(side, modules) for side in outputs)
     partners: dict[str, str] = {}
     for group in groups:
-        partners.update(_partners(group, moves, mine, theirs))
+        partners.update(_partners(group, mine, theirs))
     return _exchanged(pairing, partners)
+
+
+def _responses(
+    outputs: Sequence[AnyArray], modules: Sequence[str]
+) -> dict[str, Sequence[AnyArray]]:
+    """What each move of each module does to the outputs, of which the first are those of the base."""
+    moves = [output - outputs[0] for output in outputs[1:]]
+    return {
+        module: moves[place * MOVES : (place + 1) * MOVES] for place, module in enumerate(modules)
+    }
 
 
 def _of_modules(pairing: Pairing) -> dict[str, list[Pair]]:
@@ -260,22 +263,30 @@ def _unsure(pairing: Pairing) -> list[list[str]]:
 
 def _partners(
     group: Sequence[str],
-    moves: Mapping[str, tuple[AnyArray, AnyArray]],
-    mine: AnyArray,
-    theirs: AnyArray,
+    mine: Mapping[str, Sequence[AnyArray]],
+    theirs: Mapping[str, Sequence[AnyArray]],
 ) -> dict[str, str]:
     """For each module of a group that whose counterpart in MindSpore responds as it does.
 
     MindSpore's modules go by the names of those that they are paired with so far.
     """
-    partners = {}
-    free = list(group)
-    for module in group:
-        response = moves[module][0] - mine
-        nearest = min(free, key=lambda other: distance(response, moves[other][1] - theirs))
-        free.remove(nearest)
-        partners[module] = nearest
-    return partners
+    # Few commands get here, and all would wait for it.
+    from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]  # no types
+
+    costs = np.array([[_unlike(mine[one], theirs[other]) for other in group] for one in group])
+    _, places = linear_sum_assignment(costs - DECLARED * np.eye(len(group)))
+    return {module: group[place] for module, place in zip(group, places, strict=True)}
+
+
+def _unlike(one: Sequence[AnyArray], other: Sequence[AnyArray]) -> float:
+    """How little two modules' responses are multiples of each other, from 0 to 1, on average."""
+    shares = []
+    for here, there in zip(one, other, strict=True):
+        scale = float(np.linalg.norm(here) * np.linalg.norm(there))
+        # A factor, as a sign or a scale that one net lacks, is the mistake's, and none of the module's.
+        share = float(here @ there) / scale if here.shape == there.shape and scale else 0.0
+        shares.append(1 - share**2 if np.isfinite(share) else 1.0)
+    return float(np.mean(shares))
 
 
 def _exchanged(pairing: Pairing, partners: Mapping[str, str]) -> Pairing:
@@ -283,7 +294,11 @@ def _exchanged(pairing: Pairing, partners: Mapping[str, str]) -> Pairing:
     by_module = _of_modules(pairing)
     pairs = []
     for pair in pairing.pairs:
-        there = partners.get(module_of(pair.torch), module_of(pair.torch))
+        own = module_of(pair.torch)
+        there = partners.get(own, own)
+        if there == own:
+            pairs.append(pair)
+            continue
         feature = feature_of(pair.torch)
         for other in by_module[there]:
             if feature_of(other.torch) == feature:

@@ -106,15 +106,16 @@ def _paired_parameters(fact: PairedParameters) -> str:
         text = _("{n} of {m} parameters are paired by names, shapes and values: {pairs}")
     sentence = text.format(n=fact.pairs, m=fact.weights, pairs=", ".join(pairs))
     if fact.difference is None:
-        ending = _("{sentence}; no run has confirmed it")
+        ending = _("{sentence}; no run has confirmed it: PARAMETER_NAMES says otherwise where it is wrong")
     elif fact.confirmed:
         ending = _(
             "{sentence}; from one start the outputs then agree up to {difference} of their norm"
         )
     else:
         ending = _(
-            "{sentence}; from one start the outputs then differ by {difference} of their norm: the"
-            " nets compute something else, or the pairs are wrong"
+            "{sentence}; nothing confirms that: from one start the outputs then differ by {difference}"
+            " of their norm, since the nets compute something else, or the pairs are wrong;"
+            " PARAMETER_NAMES says others"
         )
     return ending.format(sentence=sentence, difference=f"{fact.difference or 0:.1g}")
 

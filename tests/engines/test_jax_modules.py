@@ -1,5 +1,6 @@
 """Nets in JAX that are modules of flax or equinox: parameters, modes, programs, and what is refused."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import explorer
 from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
 from explorer.model.errors import ScenarioError, UsageError
+from explorer.model.findings import PairedParameters
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
@@ -94,29 +96,54 @@ def test_nets_of_a_package_may_be_in_jax(tmp_path: Path, monkeypatch: pytest.Mon
         explorer.nets(torch="port:torch_net", jax_arguments={"a": 1}, inputs=inputs)
 
 
+@pytest.mark.parametrize("source", [MODULE, LINEN, EQUINOX])
+@pytest.mark.parametrize("is_wrong", [False, True])
+def test_a_module_whose_attributes_are_called_otherwise_is_paired(
+    source: Path, is_wrong: bool, workers: Workers, tmp_path: Path
+) -> None:
+    path = tmp_path / "renamed_net.py"
+    torch, jax = source.read_text().split("def jax_net")
+    for old, new in {"conv": "stem", "norm": "bn", "fcs": "heads"}.items():
+        jax = re.sub(rf"\b{old}\b", new, jax)
+    path.write_text(f"{torch}def jax_net{jax.replace('relu', 'gelu') if is_wrong else jax}")
+    report = explore(load(path), workers, engines=ENGINES, selection="main")
+    (case,) = report.cases
+    assert case.verdict == ("differs" if is_wrong else "match")
+    (fact,) = (it.fact for it in report.findings if isinstance(it.fact, PairedParameters))
+    assert fact.confirmed is not is_wrong
+    assert ("stem", "conv") in fact.examples
+    assert "names={'stem." in case.results["jax-tape"].code
+
+
+def test_a_scenario_says_what_a_module_is_called(workers: Workers, tmp_path: Path) -> None:
+    path = planted(LINEN, tmp_path / "named_net.py", "self.norm", "self.bn")
+    path.write_text(path.read_text() + '\n\nPARAMETER_NAMES = {"bn": "norm"}\n')
+    report = explore(load(path), workers, engines=ENGINES, selection="main")
+    assert report.cases[0].verdict == "match"
+    assert not any(isinstance(it.fact, PairedParameters) for it in report.findings)
+
+
 @pytest.mark.parametrize(
     ("source", "old", "new", "words"),
     [
         (
             MODULE,
-            "self.norm",
-            "self.bn",
-            "the module holds bn.bias, which is none of the parameters",
+            "self.norm = nnx.BatchNorm(4,",
+            "self.more = nnx.BatchNorm(5, rngs=nnx.Rngs(0)); self.norm = nnx.BatchNorm(4,",
+            "the module holds more.running_mean, which is none of the parameters",
         ),
         (
             MODULE,
             "nnx.Linear(4, 2,",
             "nnx.Linear(4, 3,",
-            r"fcs.1.bias in shape \(3,\), and is given \(2,\)",
+            r"fcs.1.weight in shape \(4, 3\), and is given \(4, 2\)",
         ),
         (
             LINEN,
-            "self.norm",
-            "self.bn",
-            "the module holds bn.running_mean, which is none of the parameters",
+            "nn.Dense(2)",
+            "nn.Dense(3)",
+            r"fcs.1.weight in shape \(4, 3\), and is given \(4, 2\)",
         ),
-        (LINEN, "nn.Dense(2)", "nn.Dense(3)", r"fcs.1.bias in shape \(3,\), and is given \(2,\)"),
-        (EQUINOX, "norm", "ln", "the module holds ln.weight, which is none of the parameters"),
         (
             EQUINOX,
             "Linear(4, 2,",
@@ -125,7 +152,7 @@ def test_nets_of_a_package_may_be_in_jax(tmp_path: Path, monkeypatch: pytest.Mon
         ),
     ],
 )
-def test_a_module_with_another_name_or_shape_is_refused(
+def test_a_module_with_more_or_another_shape_is_refused(
     source: Path, old: str, new: str, words: str, workers: Workers, tmp_path: Path
 ) -> None:
     path = planted(source, tmp_path / "other_net.py", old, new)

@@ -130,7 +130,7 @@ def _replaced(text: str, mistakes: tuple[Mistake, ...]) -> tuple[str, list[int]]
 
 def _place(text: str, mistake: Mistake) -> int:
     """Where the text to be replaced begins, which stands once in the net of the framework."""
-    start, end = _span(text, f"{mistake.framework}_net")
+    start, end = span(text, f"{mistake.framework}_net")
     function = text[start:end]
     if function.count(mistake.old) != 1:
         raise ValueError(
@@ -140,7 +140,7 @@ def _place(text: str, mistake: Mistake) -> int:
 
 
 @functools.cache
-def _span(text: str, function: str) -> tuple[int, int]:
+def span(text: str, function: str) -> tuple[int, int]:
     """Where a function's text begins and ends."""
     offsets = [0]
     for line in text.splitlines(keepends=True):

@@ -20,6 +20,7 @@ from tests.planted.clean import variants, write_variants
 from tests.planted.library import LIBRARY, MISTAKES, SETS, SHIPPED
 from tests.planted.mistake import NETS, plant, plant_all
 from tests.planted.naming import TAPES, tell
+from tests.planted.own_names import with_own_names
 from tests.support.samples import sampled
 
 BESIDE_TORCH = ("jax-tape", "torch-tape")
@@ -124,6 +125,27 @@ def test_what_is_said_in_jax_s_words_is_said_of_functions_in_the_table() -> None
     rows = {row.torch: {it.torch for it in row.arguments} for row in OPS}
     for name, call in OF_TORCH.items():
         assert call.arguments.keys() - {"keepdim", "dim", "ord"} <= rows[name], name
+
+
+OWN_NAMES = tuple(
+    name
+    for name, mistake in sorted(LIBRARY.items())
+    if mistake.framework == "mindspore"
+    and mistake.scenario in ("rotary_block", "padded_language_model", "upsampling_unet")
+)
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("name", sampled(OWN_NAMES, 1))
+def test_a_mistake_in_a_port_with_names_of_its_own_is_named_at_its_line(
+    name: str, tmp_path: Path, workers: Workers
+) -> None:
+    planted = plant(LIBRARY[name], tmp_path)
+    text = planted.path.read_text(encoding="utf-8")
+    planted.path.write_text(with_own_names(text, "mindspore"), encoding="utf-8")
+    told = tell(planted, TAPES, workers)
+    assert told.verdict == "exact", (told, sorted(planted.lines))
 
 
 # A difference, or none

@@ -125,8 +125,8 @@ FACTS: list[tuple[Fact, str]] = [
     ),
     (
         PairedParameters(2, 2, {"value": 2}, (("f.0", "stem"),), 0, 0.13, False),
-        "2 of 2 parameters are paired by names, shapes and values: f.0 ↔ stem; from one start the"
-        " outputs then differ by 0.1 of their norm: the nets compute something else, or the pairs",
+        "2 of 2 parameters are paired by names, shapes and values: f.0 ↔ stem; nothing confirms"
+        " that: from one start the outputs then differ by 0.1 of their norm",
     ),
     (
         PairedParameters(2, 2, {"order": 2}, (("f.0", "stem"),), 0, None, False),

@@ -29,7 +29,7 @@ def code(request: CaseRequest, asked: Question | None = None) -> str:
     scenario = load(request.net.scenario)
     lines = [
         *_header(request, scenario, asked),
-        *_net(scenario, asked),
+        *_net(request, scenario, asked),
         *_start(request, scenario),
         *_inputs(scenario),
         *_gradient(request, scenario, asked),
@@ -66,10 +66,12 @@ def _starts_in_torch(request: CaseRequest, scenario: Declaration) -> bool:
     return scenario.defines("torch") and bool(set(request.net.parameters) - set(given))
 
 
-def _net(scenario: Declaration, asked: Question | None) -> Iterator[str]:
+def _net(request: CaseRequest, scenario: Declaration, asked: Question | None) -> Iterator[str]:
     """The line that makes the net, of a module the function that it stands for."""
     if _is_module(asked):
-        yield f"net = as_function(jax_net(), trains={scenario.train})"
+        names = {**scenario.renames, **request.net.names}
+        given = f", names={names}" if names else ""
+        yield f"net = as_function(jax_net(), trains={scenario.train}{given})"
     else:
         yield "net = jax_net()"
 

@@ -7,17 +7,18 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from explorer.engines.failures import refuse_keyword_only
 from explorer.engines.jax import rule_numbers
 from explorer.engines.jax.devices import devices
 from explorer.engines.jax.errors import failure
-from explorer.engines.jax.modules import as_function, is_module
+from explorer.engines.jax.modules import as_function, held_by, is_module
 from explorer.engines.jax.tensors import dtype_of, packed
 from explorer.engines.jax.versions import enable_x64
-from explorer.model.arrays import unpack
+from explorer.model.arrays import pack, unpack
 from explorer.model.cases import GradCase
-from explorer.model.errors import OddOutputError
+from explorer.model.errors import OddOutputError, RefusedNetError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
 from explorer.model.results import Leaf
 from explorer.model.trees import Tree, leaves, left_out, names_in, tree_of
@@ -83,7 +84,8 @@ def built(request: NetRequest, in_float64: bool = False) -> Iterator[Net]:
     with enable_x64(is_wide), jax.default_device(devices()[request.device]):
         parameters = {name: jnp.asarray(unpack(it), dtype=it.dtype) for name, it in start.items()}
         net = make_net(scenario, "jax")
-        call = as_function(net, scenario.train)
+        names = {**scenario.renames, **request.names}
+        call = as_function(net, scenario.train, names)
         # One array at two places is two variables of a function, each with a gradient of its own.
         variables = {name: jnp.asarray(array) for name, array in inputs.items()}
         if in_float64:
@@ -133,9 +135,23 @@ def describe(request: NetRequest) -> Description:
             outputs = forward(net)
             specs = [OutputSpec(tuple(it.shape), dtype_of(it)) for it in flat(outputs)]
             returned = returned_tree(net, outputs)
+    except RefusedNetError as error:
+        own = tuple(_held(request))
+        return Description(parameters, error=failure(error, request.scenario), own=own)
     except Exception as error:
         return Description(parameters, error=failure(error, request.scenario))
     return Description(parameters, (), tuple(specs), returned, omitted=left_out(outputs))
+
+
+def _held(request: NetRequest) -> Iterator[ParameterSpec]:
+    """What a module holds, without its values: it is given others."""
+    scenario = load(request.scenario)
+    with built(request) as net:
+        made = make_net(scenario, "jax")
+        for held in held_by(made, scenario.train, net.arguments):
+            role: Role = "trained" if held.is_trained else "buffer"
+            value = pack(np.zeros(held.shape_in_torch, np.float32))
+            yield ParameterSpec(held.name(scenario.renames), held.path, role, value)
 
 
 def _specs(request: NetRequest) -> Iterator[ParameterSpec]:
