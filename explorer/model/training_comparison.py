@@ -184,7 +184,9 @@ class TrainingComparison(msgspec.Struct, frozen=True, kw_only=True):
     """Two trainings beside each other.
 
     ``steps`` counts the steps that both have. ``rule`` is what gives the updates of both sides where they
-    are the same.
+    are the same. Where a side lacks parameters, that is the ``difference``, and ``beside`` the first one of
+    what is compared without them. ``names`` are the left side's of parameters that the right side calls
+    otherwise, by its own names.
     """
 
     schema: int = 1
@@ -196,6 +198,8 @@ class TrainingComparison(msgspec.Struct, frozen=True, kw_only=True):
     steps: int
     answers: tuple[Answer, ...]
     difference: TrainingDifference | None = None
+    beside: TrainingDifference | None = None
+    names: dict[str, str] = {}
     rule: Rule | None = None
     has_noise: bool = False
     losses: Losses

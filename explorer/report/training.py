@@ -112,6 +112,7 @@ def _sides(comparison: TrainingComparison) -> str:
 
 def _no_noise() -> str:
     return _(
-        "no run with a jittered start is recorded: `explorer train` makes some; losses, gradients and weights"
-        " are judged only where their difference can be computed"
+        "no run with a jittered start is recorded: `explorer train` makes some; losses are judged by noise"
+        " that doubles from step to step, and later gradients and weights only where their difference can be"
+        " computed"
     )

@@ -106,7 +106,9 @@ def _paired_parameters(fact: PairedParameters) -> str:
         text = _("{n} of {m} parameters are paired by names, shapes and values: {pairs}")
     sentence = text.format(n=fact.pairs, m=fact.weights, pairs=", ".join(pairs))
     if fact.difference is None:
-        ending = _("{sentence}; no run has confirmed it: PARAMETER_NAMES says otherwise where it is wrong")
+        ending = _(
+            "{sentence}; no run has confirmed it: PARAMETER_NAMES says otherwise where it is wrong"
+        )
     elif fact.confirmed:
         ending = _(
             "{sentence}; from one start the outputs then agree up to {difference} of their norm"

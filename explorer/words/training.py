@@ -1,5 +1,6 @@
 """What the comparison of two trainings found, in sentences."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -152,6 +153,10 @@ def headline(comparison: TrainingComparison) -> str:
         else:
             text = _("no difference in {n} steps in what can be judged without jittered runs")
         return text.format(n=comparison.steps)
+    return _first(difference, comparison)
+
+
+def _first(difference: TrainingDifference, comparison: TrainingComparison) -> str:
     text = _("first difference in step {step}, {what}: {why}")
     return text.format(
         step=difference.step,
@@ -228,8 +233,17 @@ def shown(value: Any) -> str:
 def details(comparison: TrainingComparison) -> Iterator[str]:
     """What else is known of the first difference: where, how far, and what it means."""
     difference = comparison.difference
-    if difference is None:
-        return
+    if difference is not None:
+        yield from _details(difference, comparison)
+    if comparison.beside is not None:
+        yield _("without them: {headline}").format(headline=_first(comparison.beside, comparison))
+        yield from _details(comparison.beside, comparison)
+    if comparison.names:
+        yield _called_otherwise(comparison)
+    yield from _losses(comparison)
+
+
+def _details(difference: TrainingDifference, comparison: TrainingComparison) -> Iterator[str]:
     if difference.names:
         yield _where(difference)
     if difference.apart is not None:
@@ -241,6 +255,27 @@ def details(comparison: TrainingComparison) -> Iterator[str]:
         yield _(TURNED)
     if difference.has_graph:
         yield _("both files have the graph of this step")
+
+
+def _called_otherwise(comparison: TrainingComparison) -> str:
+    pairs = [f"{own} ↔ {name}" for own, name in comparison.names.items()]
+    text = _(
+        "{n} tensors have other names in {right}, and are paired by values, names and order: {pairs}"
+    )
+    return text.format(n=len(pairs), right=comparison.right, pairs=few(pairs))
+
+
+def _losses(comparison: TrainingComparison) -> Iterator[str]:
+    """How far the losses lie apart at most, whatever was judged."""
+    losses = comparison.losses
+    apart = [
+        (abs(one - other), step)
+        for step, one, other in zip(losses.steps, losses.left, losses.right, strict=True)
+        if one is not None and other is not None and math.isfinite(one - other) and one != other
+    ]
+    if apart:
+        far, step = max(apart)
+        yield _("losses lie at most {far} apart, in step {n}").format(far=f"{far:.3g}", n=step)
 
 
 def is_turned(difference: TrainingDifference) -> bool:

@@ -10,13 +10,17 @@ from explorer.compare.training.values import Moment
 from explorer.model.training import Drift, Training
 from explorer.numeric.summaries import UNIT
 
+GROWTH = 2.0
+"""How fast the noise of a loss grows from step to step where it was not measured."""
+
 
 class Bands:
     """The noise of two trainings at each step, absolute; None where it was not measured.
 
     In the first step it is then that of UNMEASURED units in the last place: only later ones depend on how
-    far rounding has moved the weights. A drift never becomes smaller from step to step here: two runs that
-    meet by luck are not less noisy. A side without jittered runs has the noise of the other one.
+    far rounding has moved the weights. That of a loss is taken to grow GROWTH times from step to step. A
+    drift never becomes smaller from step to step here: two runs that meet by luck are not less noisy. A side
+    without jittered runs has the noise of the other one.
     """
 
     def __init__(self, left: Training, right: Training) -> None:
@@ -47,7 +51,9 @@ class Bands:
         series: list[list[Sequence[float]]] = [
             [drift.losses for drift in drifts] for drifts in self._sides
         ]
-        return self._noise(series, left, abs(left.loss), is_before=True)
+        noise = self._noise(series, left, abs(left.loss), is_before=True)
+        grown = GROWTH ** self._places[left.step.number]
+        return UNMEASURED * UNIT["float32"] * abs(left.loss) * grown if noise is None else noise
 
     def weights(self, left: Moment, name: str, size: float) -> float | None:
         """The noise of the norm of the difference of a parameter's values, whose own norm is ``size``."""

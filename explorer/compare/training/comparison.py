@@ -6,6 +6,7 @@ from explorer.compare.noise import CLEAR
 from explorer.compare.training import clipping, data, gradients, kept
 from explorer.compare.training.bands import Bands
 from explorer.compare.training.data import Answered
+from explorer.compare.training.naming import in_names_of, without
 from explorer.compare.training.rules import Side, Updates
 from explorer.compare.training.values import Moment, both, common, distance, greatest, moments
 from explorer.model.training import Training
@@ -68,9 +69,9 @@ def _times(bands: Bands, left: Moment, right: Moment, name: str) -> float | None
     one, other = left.weights[name], right.weights[name]
     size = distance(one, 0 * one)
     noise = bands.weights(left, name, size)
-    if noise is None:
-        return None
     apart = distance(one, other)
+    if noise is None:
+        return None if apart else 0.0
     return apart / noise if noise else 0.0 if not apart else float("inf")
 
 
@@ -95,10 +96,19 @@ GRAVER: tuple[Status, ...] = ("same", "not_recorded", "no_noise", "no_rule", "di
 
 
 def compare(left: Training, right: Training) -> TrainingComparison:
-    """Where two trainings first differ, and how every question was answered until there."""
+    """Where two trainings first differ, and how every question was answered until there.
+
+    A parameter that one side alone has is the first difference; all else is compared without it.
+    """
+    right, names = in_names_of(left, right)
+    lone = _lone(left, right)
+    if lone is not None:
+        left, right = without(left, lone.names), without(right, lone.names)
     compared = Compared(left, right)
     answers: dict[Question, Status] = {}
     difference = _first_difference(compared, answers)
+    if lone is not None:
+        answers["start"] = "different"
     rule = compared.updates.rule
     return TrainingComparison(
         left=left.name,
@@ -110,12 +120,22 @@ def compare(left: Training, right: Training) -> TrainingComparison:
         answers=tuple(
             Answer(question, answers.get(question, "not_reached")) for question in QUESTIONS
         ),
-        difference=difference,
+        difference=lone or difference,
+        beside=difference if lone else None,
+        names=names,
         rule=rule.rule if rule and difference is None else None,
         has_noise=compared.bands.has_noise,
         losses=_losses(compared),
         weights=_weight_map(compared),
     )
+
+
+def _lone(left: Training, right: Training) -> TrainingDifference | None:
+    """That a side has parameters which the other lacks, where they have others in common."""
+    answer = data.start(left, right)
+    if not isinstance(answer, TrainingDifference) or answer.reason != "missing":
+        return None
+    return answer if len(answer.names) < answer.of else None
 
 
 def _first_difference(

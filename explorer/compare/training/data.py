@@ -34,7 +34,7 @@ def data(left: Moment, right: Moment, others: Sequence[Moment]) -> Answered:
     names, *tensors = _in_common(left, right)
     if not names:
         return "not_recorded"
-    if _are_all_same(*tensors):
+    if _are_all_same(*tensors) or _is_all_of_one(left, right):
         return "same"
     number = left.step.number
     unlike = [
@@ -60,21 +60,33 @@ def data(left: Moment, right: Moment, others: Sequence[Moment]) -> Answered:
     return replace(plain, reason=reason, numbers=stretch, apart=apart)
 
 
+def _is_all_of_one(left: Moment, right: Moment) -> bool:
+    """Whether each tensor that one side was called with is one of the other side's, in whatever pass."""
+    ones, others = (
+        [_rows(leaf) for batch in moment.step.batches for leaf in batch.data]
+        for moment in (left, right)
+    )
+    return any(
+        all(any(_are_all_same([one], [other]) for other in more) for one in fewer)
+        for fewer, more in ((ones, others), (others, ones))
+    )
+
+
 def _in_common(left: Moment, right: Moment) -> tuple[list[str], list[Floats], list[Floats]]:
     """What both sides were called with, in one order, and its names on the left.
 
     One side may have recorded more: the labels, where the net computes its loss itself. Of its tensors
     those count that are most like the other side's.
     """
-    ones, others = _tensors(left), _tensors(right)
+    by_name, others = _tensors(left), list(_tensors(right).values())
+    ones, names = list(by_name.values()), list(by_name)
     places = [list(range(len(ones))), list(range(len(others)))]
     if len(ones) < len(others):
         places[1] = _places(ones, others)
     elif len(ones) > len(others):
         places[0] = _places(others, ones)
-    names = [leaf.name for leaf in left.step.batches[0].data] if ones and others else []
     return (
-        [names[place] for place in places[0]] if names else [],
+        [names[place] for place in places[0]] if others else [],
         [ones[place] for place in places[0]],
         [others[place] for place in places[1]],
     )
@@ -92,14 +104,27 @@ def _places(fewer: Sequence[Floats], more: Sequence[Floats]) -> list[int]:
     return found
 
 
-def _tensors(moment: Moment) -> list[Floats]:
-    """Each tensor of the data of a step, with a row for each sample: its passes one behind the other."""
+def _tensors(moment: Moment) -> dict[str, Floats]:
+    """Each tensor of the data of a step, with a row for each sample: its passes one behind the other.
+
+    Passes whose rows have other lengths, as of another net or of padded texts, are tensors of their own.
+    """
     passes = [batch.data for batch in moment.step.batches]
-    if not passes or not all(passes):
-        return []
-    return [
-        np.concatenate([_rows(leaf) for leaf in leaves]) for leaves in zip(*passes, strict=False)
-    ]
+    if not passes or not any(passes):
+        return {}
+    rows: dict[tuple[int, int], list[Floats]] = {}
+    names: dict[tuple[int, int], str] = {}
+    for data in passes:
+        for place, leaf in enumerate(data):
+            of_leaf = _rows(leaf)
+            key = place, of_leaf.shape[1]
+            names.setdefault(key, leaf.name)
+            rows.setdefault(key, []).append(of_leaf)
+    tensors: dict[str, Floats] = {}
+    for key, parts in rows.items():
+        name = names[key]
+        tensors[name if name not in tensors else f"{name} ({key[1]})"] = np.concatenate(parts)
+    return tensors
 
 
 def _rows(leaf: Leaf) -> Floats:

@@ -37,7 +37,7 @@ def loss(left: Moment, right: Moment, bands: Bands, sides: tuple[Training, Train
     if not apart or (schemes and "sum" in schemes):
         return "same"
     factor = _factor(*pairs[0], noise)
-    if noise is None and not factor and not schemes:
+    if noise is None and not factor and not schemes and math.isfinite(apart):
         return "no_noise"
     if noise is not None and apart <= CLEAR * noise:
         return "same"
@@ -163,7 +163,11 @@ def gradients(left: Moment, right: Moment, bands: Bands) -> Answered:
     if not any(aparts.values()) or (is_measured and not unlike):
         return "same"
     finite = [name for name in names if are_finite((ones[name], others[name]))]
-    explained = _explained(left, right, finite) if finite else None
+    # Of several nets one may have what is to be explained, and the other none of it.
+    far = [name for name in finite if aparts[name] > EXPLAINED * np.linalg.norm(others[name])]
+    explained = next(
+        filter(None, (_explained(left, right, some) for some in (finite, far) if some)), None
+    )
     if not is_measured and explained is None:
         return "no_noise"
     times = [aparts[name] / noise for name, noise in noises.items() if noise]
@@ -173,7 +177,7 @@ def gradients(left: Moment, right: Moment, bands: Bands) -> Answered:
         question="gradients",
         reason=found.reason,
         step=left.step.number,
-        names=unlike or names,
+        names=unlike or tuple(far) or names,
         of=len(names),
         apart=_greatest(left, right, finite),
         times=max(times, default=None),

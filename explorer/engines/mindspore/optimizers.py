@@ -78,7 +78,10 @@ def state(optimizer: Any, names: Mapping[int, str]) -> Iterator[tuple[str, str, 
     """What an optimizer holds for each parameter: its name, PyTorch's name of the state, the tensor."""
     kind = type(optimizer).__name__
     by_own_name = {parameter.name: _name(parameter, names) for parameter in optimizer.parameters}
-    settings = [group.settings for group in groups(optimizer, names)]
+    # The rate is not asked for: behind the last update a list of rates has none.
+    settings = [_settings(optimizer)]
+    if hasattr(optimizer, "param_groups"):
+        settings = [group.settings for group in _experimental_groups(optimizer, names)]
     for held in optimizer.get_parameters():
         prefix, _dot, own_name = held.name.partition(".")
         if own_name not in by_own_name or held.name in by_own_name or prefix in NO_STATE:

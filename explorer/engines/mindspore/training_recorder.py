@@ -1,6 +1,7 @@
 """Records the steps of a training that runs in this process, without a change to what it computes."""
 
 import functools
+import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -49,7 +50,7 @@ class _Passing:
     def __init__(self) -> None:
         self.random = random_states()
         self.data: dict[str, Array] = {}
-        self.returned: list[Any] = []
+        self.made: set[bytes] = set()
         self.heads: dict[int, list[Any]] = {}
         self.head: Any = None
         self.unscaled: Any = None
@@ -57,6 +58,8 @@ class _Passing:
         self.passes: list[_Pass] = []
         self.norm: float | None = None
         self.given: dict[str, Array] = {}
+        self.left: dict[str, Array] = {}
+        self.taken: dict[int, int] = {}
         self.groups: list[Group] = []
         self.compiled = 0
 
@@ -91,6 +94,7 @@ class TrainingInMindSpore:
         self._optimizers: dict[int, Any] = {}
         self._depth = 0
         self._compiled = 0
+        self._made: set[bytes] = set()
         self._now = _Passing()
         self._entered = ExitStack()
         known = model if isinstance(model, Mapping) else {"": model} if model is not None else {}
@@ -117,6 +121,7 @@ class TrainingInMindSpore:
         """What was recorded of the step; nothing of it is left in MindSpore."""
         self._entered.close()
         step: TrainingStep | None = self._guarded(self._step)(number)
+        self._made = self._now.made
         self._now = _Passing()
         return step
 
@@ -192,8 +197,13 @@ class TrainingInMindSpore:
 
     def _called(self, original: Callable[..., Any], cell: Any, *args: Any, **kwargs: Any) -> Any:
         if is_optimizer(cell):
-            self._guarded(self._note_update)(cell, args)
-            return original(cell, *args, **kwargs)
+            # What runs inside is none of the net: a schedule is a Cell that holds parameters too.
+            self._depth += 1
+            try:
+                self._guarded(self._note_update)(cell, args)
+                return original(cell, *args, **kwargs)
+            finally:
+                self._depth -= 1
         if type(cell).__name__ in WRAPPERS:
             return original(cell, *args, **kwargs)
         if not self._depth:
@@ -204,8 +214,11 @@ class TrainingInMindSpore:
         finally:
             self._depth -= 1
         if not self._depth:
-            self._now.returned.append(result)
+            self._guarded(self._note_return)(result)
         return result
+
+    def _note_return(self, result: Any) -> None:
+        self._now.made.update(map(_digest, tensors_in((result,))))
 
     def _note_call(self, cell: Any, args: Any, keywords: Mapping[str, Any]) -> None:
         is_known = any(root is cell for root in self._roots.values())
@@ -214,11 +227,11 @@ class TrainingInMindSpore:
             self._add(cell, prefix)
         parameters = inspect.signature(cell.construct).parameters.values()
         named = {**dict(zip(numbered(parameters), args, strict=False)), **keywords}
-        returned = {id(tensor) for tensor in tensors_in(tuple(self._now.returned))}
+        made = self._now.made | self._made
         for name, value in named.items():
             for path, tensor in nested_tensors(name, value, ms.Tensor):
-                # What another Cell has returned, or an operator has made of it, is no data.
-                if id(tensor) not in returned and _is_leaf(tensor):
+                # What a Cell returned, or an operator made of it, is no data, in the next step neither.
+                if _is_leaf(tensor) and not (made and _digest(tensor) in made):
                     self._now.data.setdefault(path, _packed(tensor))
 
     # Passes, as a Watcher of the executor
@@ -290,7 +303,14 @@ class TrainingInMindSpore:
         self._optimizers.setdefault(id(optimizer), optimizer)
         gradients = tensors_in(args)
         self._now.given.update(self._of_weights(optimizer.parameters, gradients))
-        self._now.groups += groups(optimizer, self._names())
+        of_update = groups(optimizer, self._names())
+        self._now.groups += of_update
+        # Of several updates in a step each has the passes since the one before it.
+        first = self._now.taken.get(id(optimizer), 0)
+        self._now.taken[id(optimizer)] = len(self._now.passes)
+        sums = _summed(one.added for one in self._now.passes[first:])
+        names = [name for group in of_update for name in group.names]
+        self._now.left.update({name: sums[name] for name in names if name in sums})
 
     def _names(self) -> dict[int, str]:
         return {key: held.name for key, held in self._by_id.items()}
@@ -310,7 +330,7 @@ class TrainingInMindSpore:
             batches=tuple(batches),
             scale=now.scale,
             skipped=bool(now.passes) and now.scale is not None and not now.groups,
-            gradients=self._leaves(_summed(one.added for one in now.passes)),
+            gradients=self._leaves({**_summed(one.added for one in now.passes), **now.left}),
             norm=now.norm,
             given=self._leaves(now.given),
             groups=tuple(now.groups),
@@ -370,6 +390,12 @@ def _summed(parts: Iterable[Mapping[str, Array]]) -> dict[str, Array]:
 
 def _packed(tensor: Any) -> Array:
     return pack(array_of(tensor), dtype_of(tensor))
+
+
+def _digest(tensor: Any) -> bytes:
+    """What tells the values of a tensor: its gradient may be stopped before it is used."""
+    array = _packed(tensor)
+    return hashlib.sha256(repr((array.dtype, array.shape)).encode() + array.data).digest()
 
 
 def _in_torch_layout(held: HeldTensor, value: Any) -> Array:

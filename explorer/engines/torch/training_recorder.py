@@ -1,7 +1,7 @@
 """Records the steps of a training that runs in this process, without a change to what it computes."""
 
 import functools
-import weakref
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
@@ -43,6 +43,14 @@ class _Pass(NamedTuple):
     added: dict[str, Array]
 
 
+class _Update(NamedTuple):
+    """An update: groups with their settings, and gradients as backward left and as the optimizer got them."""
+
+    groups: list[tuple[list[torch.Tensor], Arguments]]
+    gradients: dict[str, Array]
+    given: list[tuple[torch.Tensor, Array]]
+
+
 class _Passing:
     """What is known of the step that runs: its passes, and what clipping, scaler and optimizers did."""
 
@@ -51,14 +59,13 @@ class _Passing:
         self.data: dict[str, Array] = {}
         self.passes: list[_Pass] = []
         self.before: dict[int, torch.Tensor] = {}
-        self.returned: dict[int, weakref.ref[torch.Tensor]] = {}
+        self.made: set[bytes] = set()
         self.unscaled: dict[int, torch.Tensor] = {}
         self.scale: torch.Tensor | None = None
         self.norm: torch.Tensor | None = None
         self.skipped = False
         self.gradients: dict[str, Array] = {}
-        self.given: dict[str, Array] = {}
-        self.groups: list[Group] = []
+        self.updates: list[_Update] = []
 
 
 class TrainingInTorch:
@@ -79,6 +86,7 @@ class TrainingInTorch:
         self._names: dict[int, str] = {}
         self._optimizers: dict[int, torch.optim.Optimizer] = {}
         self._depth = 0
+        self._made: set[bytes] = set()
         self._now = _Passing()
         self._entered = ExitStack()
         called, returned = self._guarded(self._note_call), self._guarded(self._note_return)
@@ -112,6 +120,7 @@ class TrainingInTorch:
         """What was recorded of the step; nothing of it is left in PyTorch."""
         self._entered.close()
         step: TrainingStep | None = self._guarded(self._step)(number)
+        self._made = self._now.made
         self._now = _Passing()
         return step
 
@@ -178,16 +187,17 @@ class TrainingInTorch:
         if not self._found.is_known(module) and next(_held(module, ""), None) is not None:
             self._note_start([(self._found.add(module), module)])
         for name, tensor in arguments(module, args, keywords).items():
-            # What another module has returned, or an operator has made of it, is no data.
-            returned = self._now.returned.get(id(tensor))
-            is_returned = returned is not None and returned() is tensor
+            # What a module returned, or an operator made of it, is no data, in the next step neither.
             is_weight = isinstance(tensor, torch.nn.Parameter)  # as compiled functions take them
-            if tensor.grad_fn is None and not is_returned and not is_weight:
+            if tensor.grad_fn is None and not is_weight and not self._is_made(tensor):
                 self._now.data.setdefault(name, _packed(tensor))
 
     def _note_return(self, _module: torch.nn.Module, output: Any) -> None:
-        for tensor in tensors_by_name("output", output).values():
-            self._now.returned[id(tensor)] = weakref.ref(tensor)
+        self._now.made.update(map(_digest, tensors_by_name("output", output).values()))
+
+    def _is_made(self, tensor: torch.Tensor) -> bool:
+        made = self._now.made | self._made
+        return bool(made) and _digest(tensor) in made
 
     def _name(self, parameter: torch.Tensor) -> str:
         """The name of a parameter; of one that no module holds, its number."""
@@ -259,11 +269,11 @@ class TrainingInTorch:
 
     def _note_update(self, optimizer: torch.optim.Optimizer) -> None:
         self._optimizers.setdefault(id(optimizer), optimizer)
-        for group in optimizer.param_groups:
-            parameters = group["params"]
-            names = tuple(map(self._name, parameters))
-            self._now.groups.append(Group(names, _settings(group)))
-            self._now.given.update(self._gradients(parameters))
+        groups = [(list(group["params"]), _settings(group)) for group in optimizer.param_groups]
+        parameters = [parameter for of_group, _settings in groups for parameter in of_group]
+        given = [(one, _packed(one.grad)) for one in parameters if one.grad is not None]
+        # A pass that comes behind it adds to what it will be given next.
+        self._now.updates.append(_Update(groups, self._now.gradients, given))
 
     # The end of a step
 
@@ -280,15 +290,28 @@ class TrainingInTorch:
             loss = sum(float(loss.sum()) for loss in losses) if losses else None
             of_pass = _leaves(added) if len(now.passes) > 1 else ()
             batches.append(Batch(_leaves(data), loss, of_pass))
+        groups: list[Group] = []
+        given: dict[str, Array] = {}
+        gradients = dict(now.gradients)
+        for update in now.updates:
+            # Parameters that no module holds have a name only now: a closure may have been their first use.
+            of_update = [
+                Group(tuple(map(self._name, some)), settings) for some, settings in update.groups
+            ]
+            groups += of_update
+            given.update({self._name(parameter): array for parameter, array in update.given})
+            for name in (name for group in of_update for name in group.names):
+                if name in update.gradients:
+                    gradients[name] = update.gradients[name]
         return TrainingStep(
             number=number,
             batches=tuple(batches),
             scale=None if now.scale is None else now.scale.item(),
             skipped=now.skipped,
-            gradients=_leaves(now.gradients),
+            gradients=_leaves(gradients),
             norm=None if now.norm is None else now.norm.item(),
-            given=_leaves(now.given),
-            groups=tuple(now.groups),
+            given=_leaves(given),
+            groups=tuple(groups),
             weights=_leaves(weights),
             buffers=_leaves(buffers),
             state=_leaves(dict(self._state())),
@@ -327,6 +350,12 @@ def _packed(tensor: torch.Tensor) -> Array:
     if tensor.layout != torch.strided:
         tensor = tensor.to_dense()
     return brief(array_of(tensor), dtype_of(tensor))
+
+
+def _digest(tensor: torch.Tensor) -> bytes:
+    """What tells the values of a tensor: it may be detached, or copied, before it is used."""
+    array = _packed(tensor)
+    return hashlib.sha256(repr((array.dtype, array.shape)).encode() + array.data).digest()
 
 
 def _leaves(arrays: Mapping[str, Array]) -> tuple[Leaf, ...]:

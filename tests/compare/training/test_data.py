@@ -1,5 +1,7 @@
 """Data of which one side has recorded more, passes of equally many rows, and states of generators."""
 
+import math
+
 import msgspec
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Leaf
 from explorer.model.trace import Start
 from explorer.model.training import Batch, Drift, Training, TrainingStep
+from explorer.words.training import details
 
 WEIGHT = pack(np.ones(3, np.float32))
 X = np.arange(12, dtype=np.float32).reshape(4, 3)
@@ -73,7 +76,33 @@ def test_passes_of_equally_many_rows_are_weighted_alike_by_both_ways() -> None:
     comparison = compare(left, right)
     assert comparison.difference is None
     answers = {answer.question: answer.status for answer in comparison.answers}
-    assert answers["loss"] == "no_noise"
+    assert answers["loss"] == "same"
+
+
+@pytest.mark.parametrize(("loss", "is_same"), [(20.00001, True), (20.02, False), (math.nan, False)])
+def test_a_loss_is_judged_behind_the_first_step_where_no_noise_was_measured(
+    loss: float, is_same: bool
+) -> None:
+    def losing(loss: float) -> Training:
+        steps = training(batch({"x": X}, 20.0), steps=3).steps
+        last = msgspec.structs.replace(steps[-1], batches=(batch({"x": X}, loss),))
+        return msgspec.structs.replace(training(), steps=(*steps[:-1], last))
+
+    for sides in ((20.0, loss), (loss, 20.0)):
+        comparison = compare(*map(losing, sides))
+        difference = comparison.difference
+        assert (difference is None) == is_same
+        assert difference is None or (difference.question, difference.step) == ("loss", 3)
+        assert any("losses lie at most" in line for line in details(comparison)) != math.isnan(loss)
+
+
+def test_passes_of_other_widths_and_in_another_order_are_the_same_data() -> None:
+    wide, narrow = batch({"x": X}), batch({"x": X[:, :2] + 20})
+    for sides in (((wide, narrow), (wide, narrow)), ((wide, narrow), (narrow, wide))):
+        assert compare(*(training(*passes) for passes in sides)).difference is None
+    difference = compare(training(wide, narrow), training(wide, batch({"x": -X[:, :2]}))).difference
+    assert difference is not None
+    assert (difference.question, difference.names) == ("data", ("x (2)",))
 
 
 def drawing(losses: tuple[float, ...], states: tuple[str, ...]) -> Training:

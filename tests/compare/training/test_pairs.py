@@ -45,13 +45,21 @@ def test_what_is_exact_is_judged_without_a_jittered_run(name: str, pairs: Pairs)
     assert is_as_expected(EVERY[name], compare(left, right))
 
 
+@pytest.mark.parametrize("name", sampled(pair.name for pair in RIGHT))
+def test_two_right_trainings_do_not_differ_without_a_jittered_run(name: str, pairs: Pairs) -> None:
+    difference = compare(*map(without_noise, pairs[name])).difference
+    # Where MindSpore adds eps is another rule, which noise covers where it was measured.
+    assert difference is None or {one.name for one in difference.unlike} == {"eps_place"}
+
+
 def test_what_is_not_exact_is_not_judged_without_a_jittered_run(pairs: Pairs) -> None:
     comparison = compare(*map(without_noise, pairs["momentum"]))
     statuses = {answer.question: answer.status for answer in comparison.answers}
     assert comparison.difference is None
     assert not comparison.has_noise
     assert statuses["update"] == "same"
-    assert {statuses[name] for name in ("loss", "gradients", "weights")} == {"no_noise"}
+    assert statuses["loss"] == "same"
+    assert {statuses[name] for name in ("gradients", "weights")} == {"no_noise"}
     assert comparison.weights.names == ()
 
 

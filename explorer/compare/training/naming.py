@@ -1,0 +1,165 @@
+"""One training by the other's names: parameters that a program calls otherwise, and those that it lacks."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from explorer.compare.training.data import are_same
+from explorer.compare.training.values import elements
+from explorer.model.requests import ParameterSpec
+from explorer.model.results import Leaf
+from explorer.model.trace import Start
+from explorer.model.training import Drift, Group, Training, TrainingStep
+from explorer.scenario.pairing import candidates
+
+NAMED = ("gradients", "given", "weights", "buffers", "state", "averages")
+"""The fields of a step whose tensors go by the names of parameters, or begin with them."""
+
+Renamed = Callable[[str], str | None]
+"""Another name for a tensor; None where it is left out."""
+
+
+def in_names_of(left: Training, right: Training) -> tuple[Training, dict[str, str]]:
+    """The right training by the names of the left one, and these by its own where they differ.
+
+    Tensors that begin with one value are one parameter, and so are those beside them in their modules; what
+    is left is paired by equal names, then by names, order and shapes.
+    """
+    ones, others = _starts(left), _starts(right)
+    found: dict[str, str] = {}
+    ways = (_by_value, _beside, _of_one_name, _likely)
+    for way in ways:
+        mine = [one for name, one in ones.items() if name not in found.values()]
+        theirs = [other for name, other in others.items() if name not in found]
+        if mine and theirs:
+            found.update(way(found, mine, theirs))
+    names = {other: one for other, one in found.items() if other != one}
+    # A name that means something else on the left is no name of it.
+    taken = {name: f"{right.name}.{name}" for name in others if name in ones and name not in found}
+    changes = {**names, **taken}
+    changed = _changed(right, lambda name: changes.get(name, name)) if changes else right
+    return changed, names
+
+
+def without(training: Training, names: Iterable[str]) -> Training:
+    """A training without some parameters and what belongs to them."""
+    lone = frozenset(names)
+    return _changed(training, lambda name: None if name in lone else name, lone)
+
+
+def _starts(training: Training) -> dict[str, Start]:
+    return {one.name: one for one in training.start if one.role in ("parameter", "buffer")}
+
+
+def _spec(start: Start) -> ParameterSpec:
+    is_trained = start.role == "parameter"
+    return ParameterSpec(start.name, start.name, "trained" if is_trained else "buffer", start.value)
+
+
+def _by_value(
+    _found: Mapping[str, str], mine: Sequence[Start], theirs: Sequence[Start]
+) -> dict[str, str]:
+    """The pairs of tensors that have no other partner of their shape and values."""
+    pairs = [(one, other) for one in mine for other in theirs if _begin_alike(one, other)]
+    counts = Counter(name for one, other in pairs for name in (("l", one.name), ("r", other.name)))
+    return {
+        other.name: one.name
+        for one, other in pairs
+        if counts["l", one.name] == counts["r", other.name] == 1
+    }
+
+
+def _begin_alike(one: Start, other: Start) -> bool:
+    if one.role != other.role or one.value.shape != other.value.shape:
+        return False
+    return are_same(elements(one.value), elements(other.value), one.value.dtype)
+
+
+def _beside(
+    found: Mapping[str, str], mine: Sequence[Start], theirs: Sequence[Start]
+) -> dict[str, str]:
+    """The pairs of one last name and shape in modules of which another tensor is paired."""
+    modules = {_module(other): _module(one) for other, one in found.items()}
+    shapes = {one.name: one.value.shape for one in mine}
+    more = {}
+    for other in theirs:
+        module = modules.get(_module(other.name))
+        name = f"{module}.{other.name.rpartition('.')[2]}".lstrip(".")
+        if module is not None and shapes.get(name) == other.value.shape:
+            more[other.name] = name
+    return more
+
+
+def _of_one_name(
+    _found: Mapping[str, str], mine: Sequence[Start], theirs: Sequence[Start]
+) -> dict[str, str]:
+    names = {one.name for one in mine}
+    return {other.name: other.name for other in theirs if other.name in names}
+
+
+def _likely(
+    _found: Mapping[str, str], mine: Sequence[Start], theirs: Sequence[Start]
+) -> dict[str, str]:
+    return candidates([*map(_spec, theirs)], [*map(_spec, mine)])[0].names
+
+
+def _module(name: str) -> str:
+    return name.rpartition(".")[0]
+
+
+# A training by other names
+
+
+def _changed(training: Training, renamed: Renamed, names: Iterable[str] = ()) -> Training:
+    starts = (_named(one, renamed) for one in training.start)
+    drifts = (_drift(one, renamed) for one in training.jittered)
+    owners = sorted({*_starts(training), *names}, key=len, reverse=True)
+    return replace(
+        training,
+        start=tuple(one for one in starts if one is not None),
+        steps=tuple(_step(step, renamed, owners) for step in training.steps),
+        jittered=tuple(drifts),
+    )
+
+
+def _named(one: Any, renamed: Renamed) -> Any:
+    name = renamed(one.name)
+    return None if name is None else replace(one, name=name)
+
+
+def _step(step: TrainingStep, renamed: Renamed, owners: list[str]) -> TrainingStep:
+    def whole(name: str) -> str | None:
+        owner = name if name in owners else next((it for it in owners if _is_of(it, name)), None)
+        other = renamed(owner) if owner else name
+        return None if other is None else other + name[len(owner or name) :]
+
+    def leaves(some: Iterable[Leaf]) -> tuple[Leaf, ...]:
+        return tuple(leaf for leaf in (_named(one, whole) for one in some) if leaf is not None)
+
+    batches = (replace(it, gradients=leaves(it.gradients)) for it in step.batches)
+    groups = (replace(group, names=_names(group, renamed)) for group in step.groups)
+    fields = {name: leaves(getattr(step, name)) for name in NAMED}
+    return replace(step, batches=tuple(batches), groups=tuple(groups), **fields)
+
+
+def _is_of(owner: str, name: str) -> bool:
+    return name.startswith(f"{owner}.")
+
+
+def _names(group: Group, renamed: Renamed) -> tuple[str, ...]:
+    return tuple(name for name in map(renamed, group.names) if name is not None)
+
+
+def _drift(drift: Drift, renamed: Renamed) -> Drift:
+    def norms(some: Mapping[str, tuple[float, ...]]) -> dict[str, tuple[float, ...]]:
+        named = {renamed(name): series for name, series in some.items()}
+        return {name: series for name, series in named.items() if name is not None}
+
+    return replace(
+        drift,
+        weights=norms(drift.weights),
+        gradients=norms(drift.gradients),
+        buffers=norms(drift.buffers),
+    )

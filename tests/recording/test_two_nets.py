@@ -1,0 +1,113 @@
+"""Trainings of two nets with an optimizer each, recorded in both frameworks, whose passes are not alike."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from explorer.compare.training.comparison import compare
+from explorer.model.engines import Framework
+from explorer.model.training import Training
+from explorer.model.training_comparison import Status
+from explorer.recording.files import read_training
+from explorer.words.training import details, headline
+from tests.recording.conftest import NETS, printed_by
+from tests.support.kept import kept_run, key_of_run, texts
+
+pytestmark = [pytest.mark.torch]
+
+BESIDE_MINDSPORE = pytest.mark.mindspore
+
+
+def recorded(framework: Framework, mistake: str = "") -> Training:
+    """The training of a program, of which nothing is missing."""
+    program = NETS / f"two_nets_in_{framework}.py"
+    key = key_of_run(framework, program.stem, (mistake,), texts([program]))
+    folder, steps = kept_run(key, lambda out: printed_by(program, out, mistake))
+    training = read_training(folder / "run.training")
+    assert training.missing == ()
+    assert len(training.steps) == steps == 5
+    return training
+
+
+@BESIDE_MINDSPORE
+def test_a_right_port_differs_in_nothing_whatever_its_passes_and_where_rates_are_a_list() -> None:
+    comparison = compare(recorded("torch"), recorded("mindspore"))
+    assert comparison.difference is None, comparison.difference
+    assert comparison.names == {}
+    answers: dict[str, Status] = {it.question: it.status for it in comparison.answers}
+    judged = ("data", "start", "trained", "loss", "update", "given")
+    assert {answers[name] for name in judged} == {"same"}
+    assert comparison.rule is not None
+    assert comparison.rule.settings["lr"] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("framework", "mistake", "step", "question", "reason", "names"),
+    [
+        ("torch", "not zeroed", 2, "gradients", "kept", "main.0.weight"),
+        pytest.param("mindspore", "slope", 1, "loss", "values", "", marks=BESIDE_MINDSPORE),
+    ],
+)
+def test_a_mistake_is_named_in_the_part_of_its_optimizer(
+    framework: Framework, mistake: str, step: int, question: str, reason: str, names: str
+) -> None:
+    difference = compare(recorded("torch"), recorded(framework, mistake)).difference
+    assert difference is not None
+    assert (difference.step, difference.question, difference.reason) == (step, question, reason)
+    assert difference.names[:1] == ((names,) if names else ())
+    assert not any(name.startswith("Discriminator.") for name in difference.names)
+
+
+def test_an_optimizer_that_calls_a_closure_is_compared() -> None:
+    training = recorded("torch", "closure")
+    assert {name.partition(".")[0] for name in training.steps[0].groups[0].names} == {
+        "Discriminator"
+    }
+    assert compare(training, training).difference is None
+    assert compare(recorded("torch"), training).difference is not None
+
+
+# Names
+
+
+def renamed(value: Any, names: dict[str, str]) -> Any:
+    """A training in which modules, by the beginnings of names, are called otherwise."""
+    text = msgspec.json.encode(value).decode()
+    for number, name in enumerate(names):
+        text = text.replace(f'"{name}.', f'"<{number}>.')
+    for number, name in enumerate(names.values()):
+        text = text.replace(f'"<{number}>.', f'"{name}.')
+    return msgspec.json.decode(text, type=Training)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"main": "generator.net", "Discriminator.main": "critic.net"},
+        {"main": "Discriminator.main", "Discriminator.main": "main"},  # each by the other's name
+    ],
+)
+def test_nets_of_other_names_are_paired_by_what_they_begin_with(names: dict[str, str]) -> None:
+    training = recorded("torch")
+    other = renamed(recorded("torch", "not zeroed"), names)
+    comparison = compare(training, other)
+    plain = compare(training, recorded("torch", "not zeroed"))
+    assert comparison.difference == plain.difference
+    assert len(comparison.names) == 8
+    assert comparison.names[f"{names['main']}.0.weight"] == "main.0.weight"
+    assert "8 tensors have other names in run" in " ".join(details(comparison))
+
+
+def test_a_parameter_that_one_side_lacks_is_named_and_all_else_is_compared() -> None:
+    training = recorded("torch")
+    wrong = recorded("torch", "not zeroed")
+    lone = "Discriminator.main.2.bias"
+    start = tuple(one for one in wrong.start if one.name != lone)
+    comparison = compare(training, msgspec.structs.replace(wrong, start=start))
+    assert comparison.difference is not None
+    assert comparison.difference.names == (lone,)
+    assert "first difference in step 1, start: run does not have them" in headline(comparison)
+    assert comparison.beside is not None
+    assert (comparison.beside.step, comparison.beside.reason) == (2, "kept")
+    assert "without them: first difference in step 2, gradients" in " ".join(details(comparison))
