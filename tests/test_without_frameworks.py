@@ -92,6 +92,8 @@ RECORDED = {
 NOT_RECORDED = ("scenario dense_mse --fresh", "scenario given.py")
 
 
+@pytest.mark.sample
+@pytest.mark.whole
 def test_commands_show_what_was_recorded_and_say_what_is_missing_for_the_rest(bare: Bare) -> None:
     said = bare.commands(*RECORDED, *NOT_RECORDED)
     for command, (code, shown) in RECORDED.items():
@@ -137,6 +139,8 @@ for line in ("import os; os.fork", "import fcntl", "from socket import send_fds"
 """
 
 
+@pytest.mark.sample
+@pytest.mark.whole
 def test_another_system_imports_every_module_of_the_parent_shows_what_was_recorded_and_runs_no_net(
     bare: Bare,
 ) -> None:

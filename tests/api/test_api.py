@@ -62,6 +62,8 @@ def test_every_name_that_the_package_promises_is_there() -> None:
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.usefixtures("warm")
+@pytest.mark.sample
+@pytest.mark.whole
 def test_a_net_of_one_s_own_package_is_explored_as_a_scenario_is(tmp_path: Path) -> None:
     found = explorer.explore(
         explorer.nets(mindspore=MINDSPORE, torch=RIGHT, inputs=BATCH, constants=("y",)),
@@ -101,6 +103,8 @@ def test_what_is_stored_of_own_nets_starts_no_worker_until_they_change(
 
 @pytest.mark.torch
 @pytest.mark.usefixtures("warm")
+@pytest.mark.sample
+@pytest.mark.whole
 def test_the_code_of_own_nets_runs_by_itself(tmp_path: Path) -> None:
     large = {"x": np.ones((30, 3), np.float32), "y": np.ones((30, 1), np.float32)}
     codes = []

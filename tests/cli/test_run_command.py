@@ -99,6 +99,8 @@ def of_torch(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.mark.torch
+@pytest.mark.sample
+@pytest.mark.whole
 def test_the_first_steps_and_each_nth_of_a_program_are_recorded(of_torch: list[Path]) -> None:
     assert [path.name for path in of_torch] == NAMES
     one = loaded_trace(of_torch[0]).trace
@@ -122,6 +124,7 @@ def test_the_first_steps_and_each_nth_of_a_program_are_recorded(of_torch: list[P
     ],
     ids=["mindspore", "jax.jit", "jax"],
 )
+@pytest.mark.whole
 def test_a_program_of_another_framework_takes_the_same_steps_as_pytorch_s(
     code: str,
     framework: Framework,

@@ -72,6 +72,8 @@ def test_two_engines_can_be_asked_alone_and_read_without_colour(
 
 
 @pytest.mark.torch
+@pytest.mark.sample
+@pytest.mark.whole
 def test_a_worker_that_outlives_its_time_is_reported_and_exits_with_3() -> None:
     options = ("--engine", "torch-tape", "--request-timeout", "1", "--json")
     done = explorer("scenario", str(NETS / "sleeper.py"), *options)
@@ -136,6 +138,8 @@ def test_interrupting_before_the_first_answer_stops_the_workers_quietly(tmp_path
 
 @pytest.mark.torch
 @pytest.mark.own_store
+@pytest.mark.sample
+@pytest.mark.whole
 def test_interrupting_after_the_first_answers_prints_what_is_there(tmp_path: Path) -> None:
     scratch, output, folder = tmp_path / "scratch", tmp_path / "output", tmp_path / "out"
     scratch.mkdir()

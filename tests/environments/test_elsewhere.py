@@ -66,6 +66,8 @@ def test_a_report_says_what_is_in_the_environments_which_are_left_as_they_were(l
     assert contents(lent) == before
 
 
+@pytest.mark.sample
+@pytest.mark.whole
 def test_a_worker_runs_in_its_environment_and_is_started_anew_where_that_has_changed(
     lent: Path,
 ) -> None:

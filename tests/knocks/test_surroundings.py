@@ -35,6 +35,8 @@ def values(said: str) -> object:
 
 
 @pytest.mark.torch
+@pytest.mark.sample
+@pytest.mark.whole
 def test_odd_paths_and_a_locale_without_utf8_change_no_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

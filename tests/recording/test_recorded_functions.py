@@ -57,6 +57,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.sample
+@pytest.mark.whole
 def test_the_first_call_of_a_recorded_function_is_recorded_with_the_lines_in_it(
     folder: Path,
 ) -> None:

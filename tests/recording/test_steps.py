@@ -508,6 +508,8 @@ with explorer.record(sys.argv[2]):
 
 
 @pytest.mark.torch
+@pytest.mark.sample
+@pytest.mark.whole
 def test_a_recorded_step_of_a_scenario_s_net_is_the_same_as_its_engine_s(tmp_path: Path) -> None:
     trace = tmp_path / "own.trace"
     command = [sys.executable, "-c", PROGRAM, str(ROOT / "scenarios" / "dense_mse.py"), str(trace)]

@@ -334,6 +334,8 @@ def test_a_scale_is_recorded_and_taken_off_what_is_given(trainings: Recorded) ->
 
 
 @pytest.mark.torch
+@pytest.mark.sample
+@pytest.mark.whole
 def test_what_is_compiled_is_compiled_once_and_computes_the_same(tmp_path: Path) -> None:
     computed = printed_by(NETS / "recorded_compiled.py", tmp_path)
     for without, recorded in computed.values():

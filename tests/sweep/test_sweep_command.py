@@ -78,6 +78,8 @@ def test_it_goes_on_past_what_fails_and_says_what_has_changed_next_time(tmp_path
 
 
 @pytest.mark.torch
+@pytest.mark.sample
+@pytest.mark.whole
 def test_what_was_done_before_a_kill_is_not_done_again_and_ctrl_c_ends_it_with_a_report(
     tmp_path: Path,
 ) -> None:

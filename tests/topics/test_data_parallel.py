@@ -49,6 +49,8 @@ def ranks_left() -> list[str]:
 
 
 @pytest.mark.parametrize("framework", both)
+@pytest.mark.sample
+@pytest.mark.whole
 def test_both_ranks_get_the_mean_and_the_sum_of_their_gradients(
     framework: str, crew: Workers
 ) -> None:

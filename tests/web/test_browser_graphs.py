@@ -103,6 +103,8 @@ def graphs(address: str, browser: Any) -> Iterator[Graphs]:
     page.close()
 
 
+@pytest.mark.sample
+@pytest.mark.whole
 def test_a_click_shows_the_node_its_code_its_values_and_where_the_other_differs(
     graphs: Graphs,
 ) -> None:
@@ -234,6 +236,8 @@ def has_class(locator: Any, name: str) -> bool:
     return name in (locator.get_attribute("class") or "").split()
 
 
+@pytest.mark.sample
+@pytest.mark.whole
 def test_the_keyboard_moves_between_nodes_chooses_searches_and_plays(graphs: Graphs) -> None:
     graphs.open("depth=all&node=left:n0")
     expect(graphs.left.locator(".frame.chosen")).to_have_count(1)
