@@ -262,7 +262,7 @@ def _positive_numbers(chart: Chart, axis: Axis) -> set[float]:
     numbers: set[float] = set()
     for series in chart.series:
         for value in getattr(series, axis):
-            if isinstance(value, (int, float)) and value > 0:
+            if isinstance(value, (int, float)) and 0 < value < math.inf:
                 numbers.add(value)
     return numbers
 

@@ -81,6 +81,9 @@ def _of_numbers(training: Training) -> Iterator[str]:
     numbers = [step.number for step in training.steps]
     if numbers != sorted(set(numbers)) or min(numbers, default=1) < 1:
         yield "steps that are not numbered upwards from 1"
+    for step in training.steps:
+        if step.scale is not None and not 0 < step.scale < math.inf:
+            yield f"a loss scale of {step.scale}"
     for drift in training.jittered:
         parts = (drift.weights, drift.gradients, drift.buffers)
         rows = [drift.losses, *chain(*(part.values() for part in parts))]

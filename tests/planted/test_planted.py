@@ -132,6 +132,8 @@ OWN_NAMES = tuple(
     for name, mistake in sorted(LIBRARY.items())
     if mistake.framework == "mindspore"
     and mistake.scenario in ("rotary_block", "padded_language_model", "upsampling_unet")
+    # Where no name says which layer is which, two may be exchanged, and one table is either of two.
+    and mistake.name not in ("gate_and_value_swapped", "head_not_tied")
 )
 
 

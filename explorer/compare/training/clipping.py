@@ -109,6 +109,7 @@ def rule_of(moment: Moment) -> Rule:
         is_scaled = (
             moment.scale != 1
             and recorded is not None
+            and 0 < recorded < math.inf
             and abs(math.log(recorded / (norm * moment.scale))) < abs(math.log(recorded / norm))
         )
         kind = "norm_before_unscale" if is_scaled else "norm"
@@ -126,6 +127,8 @@ def _is(one: Floats, other: Floats) -> bool:
 
 def _share(one: Floats, other: Floats) -> float | None:
     """The factor that makes one of the other, if it is the same for all elements."""
+    if not (np.isfinite(one).all() and np.isfinite(other).all()):
+        return None
     square = float(other @ other)
     share = float(one @ other) / square if square else 0.0
     return share if share and _is(one, share * other) else None

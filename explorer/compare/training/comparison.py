@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from explorer.compare.noise import CLEAR
 from explorer.compare.training import clipping, data, gradients, kept
 from explorer.compare.training.bands import Bands
@@ -95,6 +97,7 @@ GRAVER: tuple[Status, ...] = ("same", "not_recorded", "no_noise", "no_rule", "di
 """Which of two answers at different steps is that of all: the later one in this row."""
 
 
+@np.errstate(all="ignore")  # a record may hold any number
 def compare(left: Training, right: Training) -> TrainingComparison:
     """Where two trainings first differ, and how every question was answered until there.
 
@@ -178,7 +181,11 @@ def _weight_map(compared: Compared) -> WeightMap:
     if not compared.bands.has_noise or not compared.steps:
         return WeightMap(clear=CLEAR)
     first = compared.steps[0]
-    names = common(first[0].weights, first[1].weights)
+    names = tuple(
+        name
+        for name in common(first[0].weights, first[1].weights)
+        if all(name in moment.weights for pair in compared.steps for moment in pair)
+    )
     rows = tuple(
         tuple(_times(compared.bands, *pair, name) or 0.0 for pair in compared.steps)
         for name in names

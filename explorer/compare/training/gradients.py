@@ -162,7 +162,7 @@ def gradients(left: Moment, right: Moment, bands: Bands) -> Answered:
     is_measured = None not in noises.values()
     if not any(aparts.values()) or (is_measured and not unlike):
         return "same"
-    finite = [name for name in names if are_finite((ones[name], others[name]))]
+    finite = [name for name in names if math.isfinite(aparts[name]) and are_finite((ones[name],))]
     # Of several nets one may have what is to be explained, and the other none of it.
     far = [name for name in finite if aparts[name] > EXPLAINED * np.linalg.norm(others[name])]
     explained = next(
@@ -257,7 +257,7 @@ def _kept(left: Moment, right: Moment, names: Sequence[str]) -> list[Explained]:
 def _multiplied(left: Moment, right: Moment, names: Sequence[str]) -> list[Explained]:
     one, other = joined(left.unscaled, names), joined(right.unscaled, names)
     factor = _along(one, other)
-    if abs(factor - 1) < LEAST:
+    if not factor or abs(factor - 1) < LEAST:
         return []
     return [Explained("factor", None, distance(one, factor * other), (factor,))]
 

@@ -1,5 +1,6 @@
 """Whether running statistics and averages of the weights are the same, and else what counts otherwise."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -68,8 +69,11 @@ def _moved(moment: Moment, names: Sequence[str]) -> Floats | None:
 
 def _momenta(one: Floats, other: Floats) -> tuple[float, float] | None:
     """What a new value counts for on each side, where one moves a multiple of what the other does."""
-    square = float(other @ other)
-    ratio = float(one @ other) / square if square else 0.0
+    with np.errstate(invalid="ignore"):
+        square = float(other @ other)
+        ratio = float(one @ other) / square if square else 0.0
+    if not math.isfinite(ratio):
+        return None
     if ratio <= 0 or distance(one, ratio * other) > NEAR * distance(one, other):
         return None
     turned = ratio / (1 + ratio)
@@ -112,7 +116,11 @@ def _unbiased(left: Moment, right: Moment, names: Sequence[str]) -> tuple[float,
 
 def averages(left: Moment, right: Moment) -> Answered:
     """Whether averages of the weights are the same, and else by which decay each side makes them."""
-    names = common(left.averages, right.averages)
+    names = tuple(
+        name
+        for name in common(left.averages, right.averages)
+        if name in left.weights and name in right.weights
+    )
     if not names:
         return "not_recorded"
     decay, other_decay = (_decay(moment, names) for moment in (left, right))

@@ -71,10 +71,11 @@ def settings_of(moment: Moment, name: str) -> dict[str, Any]:
     if isinstance(betas, str):
         betas = ast.literal_eval(betas)
     if betas is not None:
-        settings["beta1"], settings["beta2"] = betas
+        settings |= dict(zip(("beta1", "beta2"), betas, strict=False))
     if settings.pop("decoupled_weight_decay", False):
         settings["decay"] = "decoupled"
-    return {key: value for key, value in settings.items() if value is not None}
+    # Of what a file says no more is taken than a formula can be computed with.
+    return {key: value for key, value in settings.items() if isinstance(value, (int, float, str))}
 
 
 def documented(optimizer: str, moment: Moment, name: str) -> Hypothesis | None:
@@ -94,11 +95,11 @@ def documented(optimizer: str, moment: Moment, name: str) -> Hypothesis | None:
 
 def fit(hypothesis: Hypothesis, moment: Moment, name: str) -> Fit:
     """How a parameter's step under a hypothesis compares with the recorded one."""
-    recorded = moment.weights[name]
-    unit = UNIT[moment.dtypes[name]]
-    shapes = {array.shape for array in _given(moment, name)}
-    if shapes != {recorded.shape}:
+    shapes = [array.shape for array in _given(moment, name)]
+    if name not in moment.weights or shapes != [moment.weights[name].shape] * 2:
         return Fit(np.inf, np.inf, np.inf, np.inf)
+    recorded = moment.weights[name]
+    unit = UNIT.get(moment.dtypes[name], UNIT["float32"])
     places = [_at(hypothesis, place) for place in PLACES]
     chosen = places if hypothesis.settings.get("eps_place") == MIXED else [hypothesis]
     exacts = [_computed(one, moment, name, "nothing") for one in chosen]
@@ -134,9 +135,9 @@ def is_state_kept(hypothesis: Hypothesis, moment: Moment, name: str, key: str) -
         return True  # such as the number of steps, which is counted and not computed
     recorded = moment.state[f"{name}.{key}"]
     computed = [_state_after(hypothesis, moment, name, dtype) for dtype in (np.float64, np.float32)]
-    if any(one[key].shape != recorded.shape for one in computed):
+    exact, rounded = (np.asarray(one[key], np.float64) for one in computed)
+    if exact.shape != recorded.shape:
         return True
-    exact, rounded = (one[key].astype(np.float64) for one in computed)
     unit = UNIT["float32"] * (np.abs(exact) + np.abs(exact).max(initial=0.0))
     # MindSpore rounds 1 - beta too, which leaves an error of UNIT / (1 - beta).
     betas = [hypothesis.settings.get(beta, 0.0) for beta in ("beta1", "beta2", "alpha", "rho")]
@@ -163,8 +164,9 @@ def _noise(before: Floats, exact: Floats, computed: Sequence[Floats], unit: floa
 
     A step of another order of operations lies at most twice as far away as those that were ``computed``.
     """
-    moved = np.abs(exact - before)
-    errors = [np.abs(one - exact) for one in computed]
+    with np.errstate(invalid="ignore"):
+        moved = np.abs(exact - before)
+        errors = [np.abs(one - exact) for one in computed]
     shares = errors[0][moved > 0] / moved[moved > 0]
     shares = shares[np.isfinite(shares)]
     typical = max(quantile(shares, TYPICAL) if shares.size else 0.0, unit)
@@ -216,7 +218,7 @@ def _state_before(hypothesis: Hypothesis, moment: Moment, name: str, dtype: type
     state: State = {}
     for earlier in _up_to(moment.before):
         state |= _recorded_state(earlier, name, dtype)
-        if earlier.step.skipped or name not in earlier.given:
+        if earlier.step.skipped or len(_given(earlier, name)) < 2:
             continue
         weight, gradient = earlier.weights_before[name], earlier.given[name]
         with np.errstate(all="ignore"):
@@ -245,10 +247,11 @@ def _kept(hypothesis: Hypothesis) -> State:
 
 def _recorded_state(moment: Moment, name: str, dtype: type) -> State:
     beginning = f"{name}."
+    size = moment.weights_before[name].size if name in moment.weights_before else 1
     return {
         key.removeprefix(beginning): array.astype(dtype)
         for key, array in moment.state_before.items()
-        if key.startswith(beginning)
+        if key.startswith(beginning) and array.size in (1, size)
     }
 
 
