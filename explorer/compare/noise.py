@@ -61,6 +61,13 @@ One element may move little by luck; most of a tensor does not.
 """
 
 
+LEAST_OF_ONE = 8
+"""An example of fewer elements does not tell what is typical of it."""
+
+FAR_LESS = 1000.0
+"""How many times less the elements of an example move than those of all, to have a noise of their own."""
+
+
 def level(values: Floats, dtype: str, movement: Floats | None) -> Floats:
     """The noise level of every element, absolute: how far rounding alone may have moved it.
 
@@ -74,7 +81,20 @@ def level(values: Floats, dtype: str, movement: Floats | None) -> Floats:
         return UNMEASURED * floor
     # An element that became finite in a run, or ceased to be, has a noise that nobody knows.
     measured = np.where(np.isfinite(movement), movement, UNMEASURED * floor)
-    return np.maximum(floor, np.maximum(measured, _typical(movement)))
+    return np.maximum(floor, np.maximum(measured, _typical_of_each(movement)))
+
+
+def _typical_of_each(movement: Floats) -> Floats | float:
+    """What is typical of each element's example: that of all, but where an example moves far less.
+
+    One example whose values are lost in rounding, behind a mask of all its keys, hides nothing in others.
+    """
+    typical = _typical(movement)
+    if movement.ndim < 2 or movement[0].size < LEAST_OF_ONE or not typical:
+        return typical
+    of_each = np.array([_typical(one) for one in movement.reshape(len(movement), -1)])
+    of_each = np.where(of_each * FAR_LESS < typical, of_each, typical)
+    return np.asarray(of_each.reshape(-1, *[1] * (movement.ndim - 1)))
 
 
 def _typical(movement: Floats) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -66,6 +67,10 @@ def movements(noise: ResultNoise | None) -> Movements:
     return {leaf.name: unpack(leaf.movement).astype(np.float64) for leaf in noise.leaves}
 
 
+SWAMPED = 0.1
+"""A difference of this share of the results cannot be judged where only noise excuses it."""
+
+
 # Two results
 
 
@@ -93,7 +98,33 @@ def compare(
             comparisons.append(compare_form(leaf, other, engines))
         else:
             comparisons.append(compare_leaf(leaf, other, engines, movement))
+    if any(map(_may_be_swamped, comparisons)):
+        size = max(map(_size_of, (*left.leaves, *right.leaves)))
+        comparisons = [_unless_swamped(comparison, size) for comparison in comparisons]
     return worst(comparisons)
+
+
+def _may_be_swamped(comparison: Comparison) -> bool:
+    """Whether an element lies apart by a share of its own size, and is no difference all the same."""
+    difference = comparison.greatest
+    return difference is not None and comparison.verdict != "differs" and difference.rel >= SWAMPED
+
+
+def _size_of(leaf: Leaf) -> float:
+    sizes = np.abs(real_parts(unpack(leaf.value)).astype(np.float64))
+    return float(sizes[np.isfinite(sizes)].max(initial=0.0))
+
+
+def _unless_swamped(comparison: Comparison, size: float) -> Comparison:
+    """A comparison that is no match where noise alone excuses a difference as great as the results.
+
+    ``size`` is that of all of them: a gradient that is nothing but noise is small beside the others.
+    """
+    difference = comparison.greatest
+    if difference is None or not _may_be_swamped(comparison) or difference.abs < SWAMPED * size:
+        return comparison
+    swamped = msgspec.structs.replace(difference, swamped=True)
+    return comparison._replace(verdict="differs", greatest=swamped)
 
 
 def _other(difference: Difference) -> Comparison:
@@ -254,7 +285,8 @@ def _size(comparison: Comparison) -> tuple[int, float]:
     size = comparison.greatest.abs
     if comparison.greatest.what != "value":
         size = np.inf
-    return RANK.index(comparison.verdict), size
+    # What cannot be judged says less than what is known to differ.
+    return RANK.index(comparison.verdict) - comparison.greatest.swamped, size
 
 
 # A result and the oracle

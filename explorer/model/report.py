@@ -32,7 +32,8 @@ class Difference(msgspec.Struct, frozen=True):
     "structure", "shape", "dtype" or "outcome"; only "value" has figures and an index. It is the
     greatest of all engines, leaves and elements; where some differ by more than rounding explains,
     of these. ``ratio`` is how many times the ``noise`` of that element it is, the level of both
-    sides together in the units of the values.
+    sides together in the units of the values. ``swamped`` says that it is as great as the values
+    themselves, and so is the noise: it cannot be judged.
     """
 
     what: Literal["value", "structure", "shape", "dtype", "outcome"]
@@ -44,6 +45,7 @@ class Difference(msgspec.Struct, frozen=True):
     detail: str = ""
     noise: float = 0.0
     ratio: float = 0.0
+    swamped: bool = False
 
 
 class AnswerGroup(msgspec.Struct, frozen=True):

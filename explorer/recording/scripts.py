@@ -45,6 +45,7 @@ class RecordedScript:
         self._recording: Recording | None = None
         self._starts: list[Any] = []
         self._recorded = False
+        self._files: dict[Path, int] = {}
 
     def run(self, script: Path, arguments: list[str]) -> None:
         """Run the program; what it raises is raised."""
@@ -70,6 +71,7 @@ class RecordedScript:
         if self._recording is None and self._is_due():
             self._recorded = True
             self._recording = record(self._file(), step=self._number)
+            self._files[self._file()] = self._number
             self._recording.framework = framework
             self._recording.begin(_outermost())
 
@@ -89,6 +91,22 @@ class RecordedScript:
         self._finish()
         if not self._recorded:
             warn(_("no step was recorded: the program computed no gradient"))
+        self._say_what_is_there()
+
+    def _say_what_is_there(self) -> None:
+        """Say on stderr, which is none of the program's answer, which step is in which file."""
+        there = {path: number for path, number in self._files.items() if path.is_file()}
+        if not there:
+            return
+        first, last = (list(there)[place] for place in (0, -1))
+        size = f"{sum(path.stat().st_size for path in there) / 1e6:.3g}"
+        text = _("explorer: step {first} is recorded in {file} ({size} MB)")
+        if len(there) > 1:
+            text = _(
+                "explorer: {n} steps, {first} to {last}, are recorded in {file} to {end} ({size} MB)"
+            )
+        said = {"n": len(there), "first": there[first], "last": there[last], "size": size}
+        print(text.format(file=first, end=last.name, **said), file=sys.stderr)
 
     def _is_due(self) -> bool:
         is_nth = self._every > 0 and self._number % self._every == 0

@@ -97,6 +97,11 @@ def _differs(case: CaseReport, difference: Difference) -> str:
         value, other = _values_at(case, groups, difference)
         return text.format(subject=_subject(case, groups), place=where, value=value, other=other)
     text = _("{subject} by up to {size} at {place}{ratio}")
+    if difference.swamped:
+        text = _(
+            "{subject} by up to {size} at {place}, which cannot be judged: rounding alone moves it by"
+            " as much as its own size"
+        )
     return text.format(
         subject=_subject(case, groups),
         size=size(difference),

@@ -182,6 +182,38 @@ def test_an_ill_conditioned_element_hides_no_difference_in_the_others() -> None:
     assert compared(one, wrong, moved, moved).verdict == "differs"
 
 
+@pytest.mark.parametrize(("share", "is_swamped"), [(0.5, True), (1e-3, False)])
+def test_what_noise_of_the_size_of_the_results_excuses_is_no_match(
+    share: float, is_swamped: bool
+) -> None:
+    one = values()
+    size = float(np.abs(one).max())
+    moved = np.full(one.shape, share * size)
+    other = one + np.float32(share * size)
+    comparison = compared(one, other, moved, moved)
+    assert comparison.greatest is not None
+    assert comparison.greatest.swamped is is_swamped
+    assert comparison.verdict == ("differs" if is_swamped else "match")
+    # Beside others that size, a gradient that is nothing but noise is a match.
+    lost = np.full(one.shape, 1e-9, np.float32)
+    noise = {"dx": np.zeros(one.shape), "dy": np.full(one.shape, 1e-9)}
+    assert compare(answer(one, lost), answer(one, -lost), noise=(noise, noise)).verdict == "match"
+    # What is known to differ is told, and not what cannot be judged.
+    worse = worst((comparison, compared(one, one + np.float32(1e-3), None, None)))
+    assert worse.greatest is not None
+    assert worse.greatest.swamped is False
+
+
+def test_an_example_that_is_lost_in_rounding_hides_no_difference_in_the_others() -> None:
+    one = np.random.default_rng(0).standard_normal((2, 5, 8)).astype(np.float32)
+    moved = np.full(one.shape, 1e-7)
+    moved[0] = 1.0
+    other = one.copy()
+    other[1, 2, 3] += np.float32(0.5)
+    assert compared(one, other, moved, moved).verdict == "differs"
+    assert compared(one[:, :1, :2], other[:, :1, :2], None, None).verdict == "match"
+
+
 def test_an_element_that_did_not_move_by_luck_has_the_noise_of_most() -> None:
     one = values()
     moved = np.full(one.shape, 1e-5)
