@@ -57,6 +57,9 @@ def headline(case: CaseReport) -> str:
 # The verdict
 
 
+LARGE = 0.01
+"""A difference that is rounding, and of this size or more, is told with its share of the value."""
+
 UNCOMPARED: dict[CaseVerdict, str] = {
     "drawn": later("every value depends on random numbers; structure, shapes and dtypes agree"),
     "all_raise": later("every engine raises an error"),
@@ -78,10 +81,12 @@ def _verdict(case: CaseReport) -> str:
     if difference is None or not difference.abs:
         return _("{engines} agree").format(engines=engines)
     text = _("{engines} agree up to rounding, at most {size} apart")
+    if difference.abs >= LARGE:
+        text = _("{engines} agree up to rounding, at most {size} apart, {share} of the value there")
     if case.verdict == "close":
         text = _("{engines} are close, at most {size} apart{ratio}")
-    ratio = _ratio(difference)
-    return text.format(engines=engines, size=size(difference), ratio=ratio)
+    ratio, share = _ratio(difference), f"{difference.rel:.2g}"
+    return text.format(engines=engines, size=size(difference), ratio=ratio, share=share)
 
 
 def _differs(case: CaseReport, difference: Difference) -> str:

@@ -66,6 +66,18 @@ def test_a_difference_that_the_scenario_expects_is_said_to_be_expected() -> None
     )
 
 
+@pytest.mark.parametrize(("apart", "share"), [(8.5, ", 0.0004 of the value there"), (2e-6, "")])
+def test_a_large_difference_that_is_rounding_is_told_with_its_share(
+    apart: float, share: str
+) -> None:
+    difference = Difference("value", ("mindspore-tape", "torch-tape"), apart, 0.0004, "dx", (0,))
+    groups = (AnswerGroup((*MIND, *TORCH)),)
+    case = case_report(GradCase("grad", 0))
+    case = msgspec.structs.replace(case, greatest=difference, groups=groups)
+    said = f"agree up to rounding, at most {apart:g} apart{share}; the oracle"
+    assert said in headline(case)
+
+
 def test_an_engine_without_an_answer_is_no_exception_to_what_the_oracle_says() -> None:
     case = differing(MIND, ("torch-tape",), confirmed=5)
     # The oracle judges answers: of an engine that raised, it says nothing.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from explorer.compare.causes.jax_mends import in_jax, mends_of_jax
 from explorer.compare.causes.mindspore_mends import mends_of_mindspore
-from explorer.compare.causes.translations import is_same, shorter, tied_names, translated
+from explorer.compare.causes.translations import as_called, is_same, shorter, tied_names, translated
 from explorer.correspondence.records import Row
 from explorer.correspondence.table import layer_of, rows_named
 from explorer.model.causes import Cause, Mend, OtherArguments, OtherInputs, OtherOperator
@@ -139,7 +139,8 @@ def _there_in_torch(place: int, cause: Cause, node: Node) -> Mend | None:
     row = _function(node.op)
     if row is None:
         return None
-    return Mend(side="right" if place else "left", call=row.torch, arguments=cause.own)
+    own = as_called(row, "torch", cause.own)
+    return Mend(side="right" if place else "left", call=row.torch, arguments=own)
 
 
 def _of_operator(cause: Cause, theirs: Framework) -> tuple[Mend, ...]:

@@ -31,6 +31,7 @@ def _is_free(argument: Argument) -> bool:
 def translated(row: Row, source: Framework, given: Arguments) -> Mapping[str, ArgumentValue]:
     """Arguments as the other framework takes them; none where they cannot be translated."""
     known = {argument.name(source) for argument in row.arguments}
+    given = as_called(row, source, given)
     values = {name: value for name, value in given.items() if name in known}
     try:
         found = translate(row, source, values)
@@ -40,6 +41,17 @@ def translated(row: Row, source: Framework, given: Arguments) -> Mapping[str, Ar
         return {}
     # Of the values of a table, those that a record of arguments can hold as well.
     return {name: value for name, value in found.arguments.items() if _is_plain(value)}  # type: ignore[misc]
+
+
+def as_called(row: Row, framework: Framework, given: Arguments) -> Arguments:
+    """Arguments as one would write them: an operator has None where its function has a number by default."""
+    written = dict(given)
+    for argument in row.arguments:
+        name, default = argument.name(framework), argument.default(framework)
+        is_none = name in written and written[name] is None and None not in argument.values
+        if is_none and isinstance(default, (int, float)):
+            written[name] = default
+    return written
 
 
 def _is_plain(value: object) -> bool:
