@@ -136,7 +136,7 @@ def describe(request: NetRequest) -> Description:
             specs = [OutputSpec(tuple(it.shape), dtype_of(it)) for it in flat(outputs)]
             returned = returned_tree(net, outputs)
     except RefusedNetError as error:
-        own = tuple(_held(request))
+        own = tuple(_held(request)) if error.failure.kind == "not_a_parameter" else ()
         return Description(parameters, error=failure(error, request.scenario), own=own)
     except Exception as error:
         return Description(parameters, error=failure(error, request.scenario))
