@@ -111,3 +111,20 @@ def test_a_parameter_that_one_side_lacks_is_named_and_all_else_is_compared() -> 
     assert comparison.beside is not None
     assert (comparison.beside.step, comparison.beside.reason) == (2, "kept")
     assert "without them: first difference in step 2, gradients" in " ".join(details(comparison))
+
+
+def test_values_that_are_exchanged_under_the_same_names_are_a_difference() -> None:
+    training = recorded("torch")
+    first, second = "main.0.bias", "Discriminator.main.0.bias"
+    values = {one.name: one.value for one in training.start}
+    start = tuple(
+        msgspec.structs.replace(one, value=values[{first: second, second: first}[one.name]])
+        if one.name in (first, second)
+        else one
+        for one in training.start
+    )
+    comparison = compare(training, msgspec.structs.replace(training, start=start))
+    assert comparison.names == {}
+    assert comparison.difference is not None
+    assert (comparison.difference.question, comparison.difference.reason) == ("start", "values")
+    assert set(comparison.difference.names) == {first, second}

@@ -34,7 +34,7 @@ def data(left: Moment, right: Moment, others: Sequence[Moment]) -> Answered:
     names, *tensors = _in_common(left, right)
     if not names:
         return "not_recorded"
-    if _are_all_same(*tensors) or _is_all_of_one(left, right):
+    if _are_all_same(*tensors) or _have_the_same(left, right):
         return "same"
     number = left.step.number
     unlike = [
@@ -60,15 +60,22 @@ def data(left: Moment, right: Moment, others: Sequence[Moment]) -> Answered:
     return replace(plain, reason=reason, numbers=stretch, apart=apart)
 
 
-def _is_all_of_one(left: Moment, right: Moment) -> bool:
-    """Whether each tensor that one side was called with is one of the other side's, in whatever pass."""
+def _have_the_same(left: Moment, right: Moment) -> bool:
+    """Whether both sides were called with the same tensors, in whatever passes and how often.
+
+    Those whose rows have a length that one side alone has, such as labels, are no part of it.
+    """
     ones, others = (
         [_rows(leaf) for batch in moment.step.batches for leaf in batch.data]
         for moment in (left, right)
     )
-    return any(
-        all(any(_are_all_same([one], [other]) for other in more) for one in fewer)
-        for fewer, more in ((ones, others), (others, ones))
+    widths = [{one.shape[1] for one in side} for side in (ones, others)]
+    common = widths[0] & widths[1]
+    return bool(common) and all(
+        any(_are_all_same([one], [other]) for other in more)
+        for some, more in ((ones, others), (others, ones))
+        for one in some
+        if one.shape[1] in common
     )
 
 

@@ -25,9 +25,12 @@ def in_names_of(left: Training, right: Training) -> tuple[Training, dict[str, st
     """The right training by the names of the left one, and these by its own where they differ.
 
     Tensors that begin with one value are one parameter, and so are those beside them in their modules; what
-    is left is paired by equal names, then by names, order and shapes.
+    is left is paired by equal names, then by names, order and shapes. Where both have the same names of the
+    same shapes these count: values that are exchanged there are a difference.
     """
     ones, others = _starts(left), _starts(right)
+    if _shapes(ones) == _shapes(others):
+        return right, {}
     found: dict[str, str] = {}
     ways = (_by_value, _beside, _of_one_name, _likely)
     for way in ways:
@@ -51,6 +54,10 @@ def without(training: Training, names: Iterable[str]) -> Training:
 
 def _starts(training: Training) -> dict[str, Start]:
     return {one.name: one for one in training.start if one.role in ("parameter", "buffer")}
+
+
+def _shapes(starts: Mapping[str, Start]) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(start.value.shape) for name, start in starts.items()}
 
 
 def _spec(start: Start) -> ParameterSpec:

@@ -100,6 +100,12 @@ def test_passes_of_other_widths_and_in_another_order_are_the_same_data() -> None
     wide, narrow = batch({"x": X}), batch({"x": X[:, :2] + 20})
     for sides in (((wide, narrow), (wide, narrow)), ((wide, narrow), (narrow, wide))):
         assert compare(*(training(*passes) for passes in sides)).difference is None
+    # The same pass twice, in the place of two, is another step.
+    once, twice = (batch({"x": X[:2]}), batch({"x": X[2:]})), (batch({"x": X[:2]}),) * 2
+    for sides in ((once, twice), (twice, once)):
+        difference = compare(*(training(*passes) for passes in sides)).difference
+        assert difference is not None
+        assert difference.question == "data"
     difference = compare(training(wide, narrow), training(wide, batch({"x": -X[:, :2]}))).difference
     assert difference is not None
     assert (difference.question, difference.names) == ("data", ("x (2)",))
