@@ -11,10 +11,11 @@ from explorer.engines.capture.lint import lint
 from explorer.exploration.explore import explore
 from explorer.model.arrays import SMALL
 from explorer.model.engines import WorkerKind
-from explorer.model.graph import GradGraph
+from explorer.model.graph import GradGraph, Output
 from explorer.model.report import Report
 from explorer.model.results import Captured
 from explorer.model.unpaired import CONTRADICTIONS
+from explorer.numeric.summaries import MOST_IN_GRAPH
 from explorer.scenario.reader import read
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
@@ -76,17 +77,23 @@ def check_messages(weighed: list[tuple[GradGraph, int]]) -> None:
     assert {graph.engine for graph, _ in weighed} == set(ENGINES)
     for graph, size in weighed:
         sizes = elements(graph)
-        assert size < sum(4 * count for count in sizes if count <= SMALL) + BYTES_OF_NODE * len(
-            sizes
-        )
-        assert size < sum(4 * count for count in sizes) / 2
-        for node in graph.nodes:
-            for output in node.outputs:
-                is_whole = output.values is not None and output.values.whole is not None
-                assert not is_whole or math.prod(output.shape) <= SMALL
+        outputs = (output for node in graph.nodes for output in node.outputs if _is_whole(output))
+        large = sum(count for count in map(_size, outputs) if count > SMALL)
+        # Each of the passes that a graph is made in may keep so many.
+        assert large <= min(2 * MOST_IN_GRAPH, 0.7 * sum(sizes))
+        small = sum(count for count in sizes if count <= SMALL)
+        assert size < 4 * (small + large) + BYTES_OF_NODE * len(sizes)
 
 
-def test_a_net_of_a_thousand_nodes_is_right_and_its_large_values_stay_with_the_workers(
+def _size(output: Output) -> int:
+    return math.prod(output.shape)
+
+
+def _is_whole(output: Output) -> bool:
+    return output.values is not None and output.values.whole is not None
+
+
+def test_a_net_of_a_thousand_nodes_is_right_and_most_large_values_stay_with_the_workers(
     tmp_path: Path,
 ) -> None:
     scenario = read(written_net(tmp_path, "residual", 1000, width=64, rows=64))
