@@ -61,7 +61,7 @@ def counterparts(
     pairing = likeness.pairing
     found = packs(pairing.mindspore, pairing.torch)
     names = names_with(pairing, found)
-    renamed = _renamed(mindspore, names, {spec.name for spec in theirs} | fixed)
+    renamed = _renamed(mindspore, names)
     findings = list(_packed(found))
     if any(pair.how != "name" for pair in pairing.pairs):
         findings.insert(0, _paired(likeness, mindspore, torch))
@@ -91,7 +91,7 @@ def _is_declared(spec: ParameterSpec, renames: Mapping[str, str]) -> bool:
     return any(spec.path.startswith(f"{name}.") for name in renames)
 
 
-def _renamed(mindspore: Description, names: Mapping[str, str], taken: set[str]) -> Description:
+def _renamed(mindspore: Description, names: Mapping[str, str]) -> Description:
     """MindSpore's net with the names that were found; no other parameter keeps one of these."""
     used = set(names.values())
     parameters = []

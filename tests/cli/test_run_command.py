@@ -8,6 +8,7 @@ import pytest
 from explorer.cli.entry import run
 from explorer.environments.known import home_of
 from explorer.model.engines import Framework
+from explorer.recording.scripts import RecordedScript
 from tests.support.command_line import explorer as shell
 from tests.support.recorded_files import loaded_trace
 
@@ -180,3 +181,31 @@ def test_what_is_no_file_or_no_count_is_refused(
     assert "'missing.py' is not a file" in capsys.readouterr().err
     assert run(["run", "--every", "-1", written(tmp_path, "a.py", "")]) == 2
     assert "numbers from 0 on" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("first", "every", "due"),
+    [(1, 0, [1]), (2, 4, [1, 2, 4]), (0, 1, [1, 2, 3, 4, 5]), (0, 3, [3])],
+)
+def test_the_first_steps_and_each_nth_are_due(first: int, every: int, due: list[int]) -> None:
+    script = RecordedScript(Path("step.trace"), first, every)
+    found = []
+    for number in range(1, 6):
+        script._number = number
+        if script._is_due():
+            found.append(number)
+    assert found == due
+
+
+def test_what_is_said_at_the_end_is_of_files_that_are_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = RecordedScript(tmp_path / "step.trace", 2, 0)
+    there, gone = tmp_path / "there.trace", tmp_path / "gone.trace"
+    script._files = {gone: 1}
+    script._say_what_is_there()
+    assert capsys.readouterr().err == ""
+    there.write_bytes(bytes(2500))
+    script._files[there] = 2
+    script._say_what_is_there()
+    assert capsys.readouterr().err == f"explorer: step 2 is recorded in {there} (0.0025 MB)\n"

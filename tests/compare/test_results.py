@@ -194,9 +194,24 @@ def test_what_noise_of_the_size_of_the_results_excuses_is_no_match(
     assert comparison.greatest is not None
     assert comparison.greatest.swamped is is_swamped
     assert comparison.verdict == ("differs" if is_swamped else "match")
+    # Signs change nothing, and an infinity that both have is no size.
+    assert (
+        compared(-np.abs(one), -np.abs(one) - share * size, moved, moved).verdict
+        == comparison.verdict
+    )
+    infinite = np.full(one.shape, np.inf, np.float32)
+    beside = compare(
+        answer(one, infinite), answer(other, infinite), noise=({"dx": moved}, {"dx": moved})
+    )
+    assert beside.verdict == comparison.verdict
     # Beside others that size, a gradient that is nothing but noise is a match.
     lost = np.full(one.shape, 1e-9, np.float32)
     noise = {"dx": np.zeros(one.shape), "dy": np.full(one.shape, 1e-9)}
+    negative = -np.abs(one)
+    assert (
+        compare(answer(negative, lost), answer(negative, -lost), noise=(noise, noise)).verdict
+        == "match"
+    )
     assert compare(answer(one, lost), answer(one, -lost), noise=(noise, noise)).verdict == "match"
     # What is known to differ is told, and not what cannot be judged.
     worse = worst((comparison, compared(one, one + np.float32(1e-3), None, None)))
@@ -211,7 +226,10 @@ def test_an_example_that_is_lost_in_rounding_hides_no_difference_in_the_others()
     other = one.copy()
     other[1, 2, 3] += np.float32(0.5)
     assert compared(one, other, moved, moved).verdict == "differs"
-    assert compared(one[:, :1, :2], other[:, :1, :2], None, None).verdict == "match"
+    # One that moves a few times less than another has the noise of both.
+    moved[0], moved[1] = 1e-4, 2e-5
+    other[1, 2, 3] = one[1, 2, 3] + np.float32(5e-4)
+    assert compared(one, other, moved, moved).verdict == "match"
 
 
 def test_an_element_that_did_not_move_by_luck_has_the_noise_of_most() -> None:

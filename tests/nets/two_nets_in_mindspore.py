@@ -42,7 +42,8 @@ def started(net, seed):
 def main(out, mistake=""):
     generator = started(Generator(), 1)
     discriminator = started(Discriminator(0.01 if mistake == "slope" else 0.2), 2)
-    rates = [0.1] * 5
+    updates = 2 if mistake == "twice" else 1
+    rates = [0.1] * 5 * updates
     first, second = (
         nn.Momentum(net.trainable_params(), rates, 0.9) for net in (discriminator, generator)
     )
@@ -67,8 +68,9 @@ def main(out, mistake=""):
         x, z = (ms.Tensor(draws.standard_normal((6, n)).astype(np.float32)) for n in (5, 3))
         with recorder.step():
             fake = ops.stop_gradient(generator(z))
-            _, gradients = discriminate(x, fake)
-            first(gradients)
+            for _update in range(updates):
+                _, gradients = discriminate(x, fake)
+                first(gradients)
             _, gradients = generate(z)
             second(gradients)
     recorder.write()

@@ -65,12 +65,18 @@ def main(out, mistake=""):
             if mistake == "closure":
                 first.step(of_discriminator)
             else:
-                of_discriminator()
-                first.step()
+                for _update in range(1 + (mistake == "twice")):
+                    of_discriminator()
+                    first.step()
             if mistake != "not zeroed":
                 second.zero_grad()
             made = discriminator(fake)
-            loss_of(made, torch.ones_like(made)).backward()
+            if mistake == "not reduced":
+                loss = loss_of(made, torch.ones_like(made), reduction="none")
+                loss.backward(torch.ones_like(loss))
+            else:
+                reduction = "sum" if mistake == "summed" else "mean"
+                loss_of(made, torch.ones_like(made), reduction=reduction).backward()
             second.step()
     recorder.write()
     print(recorder.number)

@@ -59,6 +59,23 @@ def test_a_mistake_is_named_in_the_part_of_its_optimizer(
     assert not any(name.startswith("Discriminator.") for name in difference.names)
 
 
+def test_a_loss_that_is_not_reduced_is_recorded_as_the_sum_that_is_differentiated() -> None:
+    summed, whole = recorded("torch", "summed"), recorded("torch", "not reduced")
+    assert compare(summed, whole).difference is None
+    assert whole.steps[0].loss == pytest.approx(summed.steps[0].loss, rel=1e-6)
+
+
+@pytest.mark.parametrize("framework", ["torch", pytest.param("mindspore", marks=BESIDE_MINDSPORE)])
+def test_of_two_updates_in_a_step_the_gradients_are_those_of_the_last(framework: Framework) -> None:
+    step = recorded(framework, "twice").steps[0]
+    gradients, given = (
+        {leaf.name: leaf.value for leaf in some} for some in (step.gradients, step.given)
+    )
+    names = [name for name in gradients if name.startswith("Discriminator.")]
+    assert len(names) == 4
+    assert all(gradients[name] == given[name] for name in names)
+
+
 def test_an_optimizer_that_calls_a_closure_is_compared() -> None:
     training = recorded("torch", "closure")
     assert {name.partition(".")[0] for name in training.steps[0].groups[0].names} == {

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping
 
+import msgspec
 import numpy as np
 import pytest
 
 from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.failures import Failure
-from explorer.model.requests import ParameterSpec, Responses
+from explorer.model.requests import Description, ParameterSpec, Responses
+from explorer.scenario.counterparts import counterparts
 from explorer.scenario.pairing import candidates
 from explorer.scenario.value_matching import Likeness, Starts, Who, distance, likeliest
 from tests.scenario.test_correspondence import spec
@@ -126,6 +128,24 @@ def test_a_port_with_a_mistake_is_paired_by_what_its_modules_do(
     likeness = matched(own, torch, wrong, gated(*reversed(torch)))
     assert names(likeness) == dict(zip(own, reversed(torch), strict=True))
     assert not likeness.is_confirmed
+
+
+def test_outputs_that_are_nearly_alike_with_any_pairs_do_not_decide() -> None:
+    def shifted(net: Net, sign: int) -> Net:
+        return lambda weights, x: np.asarray(100 + sign * net(weights, x))
+
+    own, torch = ("enc.key", "enc.query"), ("encoder.query", "encoder.key")
+    mine = shifted(gated("enc.key", "enc.query"), -1)
+    likeness = matched(own, torch, mine, shifted(gated("encoder.key", "encoder.query"), 1))
+    assert names(likeness) == {"enc.key": "encoder.key", "enc.query": "encoder.query"}
+    assert not likeness.is_confirmed
+
+
+def test_a_name_that_is_given_is_that_of_no_other_that_begins_so() -> None:
+    own = Description((msgspec.structs.replace(square("fc"), name="head.weight"), square("fc1")))
+    torch = Description((square("head"), square("last")))
+    found = counterparts(own, torch, {"fc": "head"}, lambda who, names, starts: None)
+    assert found.names["fc1.weight"] == "last.weight"
 
 
 def test_equal_names_need_no_decision() -> None:

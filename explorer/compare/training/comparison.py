@@ -150,7 +150,8 @@ def _first_difference(
         answers[question] = max(answers.get(question, "same"), status, key=GRAVER.index)
         if isinstance(answer, TrainingDifference):
             for later in QUESTIONS[QUESTIONS.index(question) + 1 :]:
-                answers.pop(later, None)  # it was compared in earlier steps alone
+                if later != "start":  # which comes up once
+                    answers.pop(later, None)  # it was compared in earlier steps alone
             return answer
     return None
 

@@ -10,7 +10,7 @@ from explorer.compare.training.comparison import compare
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Leaf
 from explorer.model.trace import Start
-from explorer.model.training import Batch, Drift, Training, TrainingStep
+from explorer.model.training import Batch, Drift, Group, Training, TrainingStep
 from explorer.words.training import details
 
 WEIGHT = pack(np.ones(3, np.float32))
@@ -80,11 +80,13 @@ def test_passes_of_equally_many_rows_are_weighted_alike_by_both_ways() -> None:
 
 
 @pytest.mark.parametrize(("loss", "is_same"), [(20.00001, True), (20.02, False), (math.nan, False)])
+@pytest.mark.parametrize("sign", [1, -1])
 def test_a_loss_is_judged_behind_the_first_step_where_no_noise_was_measured(
-    loss: float, is_same: bool
+    loss: float, is_same: bool, sign: int
 ) -> None:
     def losing(loss: float) -> Training:
-        steps = training(batch({"x": X}, 20.0), steps=3).steps
+        loss *= sign
+        steps = training(batch({"x": X}, sign * 20.0), steps=3).steps
         last = msgspec.structs.replace(steps[-1], batches=(batch({"x": X}, loss),))
         return msgspec.structs.replace(training(), steps=(*steps[:-1], last))
 
@@ -109,6 +111,78 @@ def test_passes_of_other_widths_and_in_another_order_are_the_same_data() -> None
     difference = compare(training(wide, narrow), training(wide, batch({"x": -X[:, :2]}))).difference
     assert difference is not None
     assert (difference.question, difference.names) == ("data", ("x (2)",))
+
+
+def test_labels_of_passes_in_another_order_are_no_difference() -> None:
+    first, second = ({"x": half, "labels": of} for half, of in ((X[:2], [0, 1]), (X[2:], [2, 3])))
+    labelled = training(
+        *(batch({k: np.asarray(v) for k, v in it.items()}) for it in (first, second))
+    )
+    bare = training(batch({"x": X[2:]}), batch({"x": X[:2]}))
+    for sides in ((labelled, bare), (bare, labelled)):
+        assert compare(*sides).difference is None
+
+
+def test_losses_of_other_passes_are_compared_by_their_sum_or_mean() -> None:
+    whole, mean = training(batch({"x": X}, 4.5)), training(batch({"x": X}, 9.0))
+    passes = training(batch({"x": X[:2]}, 4.0), batch({"x": X[2:]}, 5.0))
+    other = training(batch({"x": X}, 1.0))
+    for one in (whole, mean):
+        assert compare(one, passes).difference is None
+        assert compare(passes, one).difference is None
+    for sides in ((other, passes), (passes, other)):
+        difference = compare(*sides).difference
+        assert difference is not None
+        assert difference.question == "loss"
+
+
+def test_what_comes_behind_a_difference_is_not_reached_and_the_start_was() -> None:
+    gradient = (Leaf("w", WEIGHT),)
+    same = training(batch({"x": X}, 1.0), steps=3)
+    same = msgspec.structs.replace(
+        same, steps=tuple(msgspec.structs.replace(it, gradients=gradient) for it in same.steps)
+    )
+    for question, last in (("loss", batch({"x": X}, 2.0)), ("data", batch({"x": 3 * X}, 1.0))):
+        steps = (*same.steps[:2], msgspec.structs.replace(same.steps[2], batches=(last,)))
+        comparison = compare(same, msgspec.structs.replace(same, steps=steps))
+        answers: dict[str, str] = {it.question: it.status for it in comparison.answers}
+        assert answers[question] == "different"
+        assert answers["start"] == "same"
+        assert {answers["gradients"], answers["skipped"]} == {"not_reached"}
+
+
+def test_the_side_that_does_not_train_a_parameter_is_named() -> None:
+    def grouped(*names: str) -> Training:
+        plain = training(batch({"x": X}))
+        step = msgspec.structs.replace(plain.steps[0], groups=(Group(names),))
+        start = tuple(Start(name, "parameter", WEIGHT, trained=True) for name in ("w", "v"))
+        return msgspec.structs.replace(plain, steps=(step,), start=start)
+
+    for sides, side in (
+        ((grouped("w", "v"), grouped("w")), "right"),
+        ((grouped("w"), grouped("w", "v")), "left"),
+    ):
+        difference = compare(*sides).difference
+        assert difference is not None
+        assert (difference.question, difference.names, difference.side) == ("trained", ("v",), side)
+
+
+def test_the_noise_of_what_is_called_otherwise_goes_with_it() -> None:
+    def moving(name: str, by: float) -> Training:
+        plain = training(batch({"x": X}), steps=2)
+        gradient = (Leaf(name, pack(np.ones(3, np.float32) + np.float32(by))),)
+        weight = (Leaf(name, WEIGHT),)
+        steps = (
+            msgspec.structs.replace(step, gradients=gradient, weights=weight)
+            for step in plain.steps
+        )
+        jittered = (Drift((0.0, 0.0), {name: (0.0, 0.0)}, {name: (1e-6, 1e-6)}),)
+        start = (Start(name, "parameter", WEIGHT, trained=True),)
+        return msgspec.structs.replace(plain, steps=tuple(steps), jittered=jittered, start=start)
+
+    comparison = compare(moving("w", 0.0), moving("v", 1e-6))
+    assert comparison.names == {"v": "w"}
+    assert comparison.difference is None
 
 
 def drawing(losses: tuple[float, ...], states: tuple[str, ...]) -> Training:
