@@ -4,6 +4,7 @@ A file may come from anywhere: nothing in it is run, and what does not fit is re
 """
 
 import hashlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -103,11 +104,11 @@ def is_training(path: Path) -> bool:
 
 def form_of(path: Path) -> Form[Any] | None:
     """The kind of a file, by how it begins or else by its name; None for any other file."""
-    try:
-        with open(path, "rb") as file:
+    magic = b""
+    # Of a pipe or a device nobody knows when, or whether, it ends.
+    if path.is_file():
+        with suppress(OSError), open(path, "rb") as file:
             magic, _space, _rest = file.read(LONGEST_LINE).partition(b" ")
-    except OSError:
-        magic = b""
     by_name = next((form for form in FORMS.values() if path.suffix == form.ending), None)
     return FORMS.get(magic, by_name)
 
@@ -127,6 +128,10 @@ def read(path: Path, form: Form[Record]) -> Record:
     name = repr(str(path))
     try:
         size = path.stat().st_size
+        if not (path.is_file() or path.is_dir()):
+            raise TraceError(
+                _("{file} is a pipe or a device; copy what it holds into a file"), file=name
+            )
         if size > MOST_BYTES:
             text = _("{file} has {size} MB; files of up to {most} MB are read")
             raise TraceError(text, file=name, size=size >> 20, most=MOST_BYTES >> 20)

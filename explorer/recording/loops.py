@@ -30,10 +30,11 @@ def recorder(
     ``average``, a module with averages of the weights, and ``memory``: once the steps need that many
     bytes, 256 MB by default, no more are recorded.
     """
+    place = Path(out).absolute()  # a program may change its folder before it ends
     if training:
         memory = options.pop("memory", MEMORY)
-        return TrainingSteps(Path(out), options, Due(every, first or 0), memory)
-    return Steps(Due(every, 1 if first is None else first), Path(out), options)
+        return TrainingSteps(place, options, Due(every, first or 0), memory)
+    return Steps(Due(every, 1 if first is None else first), place, options)
 
 
 class Steps:

@@ -1,6 +1,7 @@
 """Files of traces are data: what is broken, too large or hostile is refused in one line, at once."""
 
 import hashlib
+import os
 import random
 import time
 from pathlib import Path
@@ -19,13 +20,18 @@ from explorer.numeric.summaries import summarise
 from explorer.recording import files
 from explorer.recording.files import (
     TRACE,
+    TRAINING,
     Form,
     TraceError,
     decoded,
     encoded,
+    form_of,
     read_trace,
+    read_training,
     write_trace,
 )
+from explorer.recording.loops import recorder
+from explorer.recording.trainings import TrainingSteps
 from explorer.report.diff import comparison_lines
 from tests.support.handmade_graph import HandmadeGraph
 
@@ -154,6 +160,25 @@ def starting_from(value: Array) -> Trace:
 def test_what_does_not_fit_together_is_refused(trace: Trace, said: str) -> None:
     with pytest.raises(TraceError, match=said):
         decoded(signed(msgspec.msgpack.encode(trace)), TRACE)
+
+
+@pytest.mark.parametrize("name", ["pipe.trace", "pipe.training", "pipe"])
+def test_a_pipe_is_refused_and_not_waited_for(name: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / name)
+    assert form_of(tmp_path / name) in (None, TRACE, TRAINING)
+    for reading in (read_trace, read_training):
+        with pytest.raises(TraceError, match="is a pipe or a device; copy what it holds into"):
+            reading(tmp_path / name)
+
+
+def test_the_folder_of_recordings_is_that_in_which_the_recorder_was_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    steps = recorder(training=True, out="runs")
+    monkeypatch.chdir(tmp_path.parent)
+    assert isinstance(steps, TrainingSteps)
+    assert steps.path == tmp_path / "runs" / "run.training"
 
 
 def test_a_file_that_is_too_large_is_not_read(
