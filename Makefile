@@ -18,7 +18,7 @@ help: ## list the targets
 run: .venv/.run ## install what the explorer needs, then compare the engines on dense_mse into out/dense_mse
 	$(PY) -m explorer scenario dense_mse --out out/dense_mse
 
-test: .venv/.dev ## run the tests, on samples where there are many nets, in seven to eight minutes (those of the app need Chromium: `apt-get install chromium`)
+test: .venv/.dev ## run the tests, on samples where there are many nets, in five to eight minutes (those of the app need Chromium: `apt-get install chromium`)
 	$(PY) -m pytest -n 2 --durations=30
 
 # SHARD=1/3 runs a third of them.
