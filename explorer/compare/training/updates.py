@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations
 from typing import Any, Literal
 
@@ -69,8 +70,9 @@ def settings_of(moment: Moment, name: str) -> dict[str, Any]:
     settings = dict(moment.settings.get(name, {}))
     betas = settings.pop("betas", None)
     if isinstance(betas, str):
-        betas = ast.literal_eval(betas)
-    if betas is not None:
+        with suppress(ValueError, SyntaxError):
+            betas = ast.literal_eval(betas)
+    if isinstance(betas, (tuple, list)):
         settings |= dict(zip(("beta1", "beta2"), betas, strict=False))
     if settings.pop("decoupled_weight_decay", False):
         settings["decay"] = "decoupled"
