@@ -423,6 +423,7 @@ SLOW_TO_DRAW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 @pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=SLOW_TO_DRAW)
 @given(modules())
+@pytest.mark.sample
 @pytest.mark.whole
 def test_what_is_printed_is_read_back_unchanged(module: Module) -> None:
     assert without(parse(module_text(module), "f.ir")) == without(module)

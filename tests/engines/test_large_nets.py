@@ -77,12 +77,17 @@ def check_messages(weighed: list[tuple[GradGraph, int]]) -> None:
     assert {graph.engine for graph, _ in weighed} == set(ENGINES)
     for graph, size in weighed:
         sizes = elements(graph)
-        outputs = (output for node in graph.nodes for output in node.outputs if _is_whole(output))
-        large = sum(count for count in map(_size, outputs) if count > SMALL)
-        # Each of the passes that a graph is made in may keep so many.
-        assert large <= min(2 * MOST_IN_GRAPH, 0.7 * sum(sizes))
-        small = sum(count for count in sizes if count <= SMALL)
-        assert size < 4 * (small + large) + BYTES_OF_NODE * len(sizes)
+        outputs = [output for node in graph.nodes for output in node.outputs if _is_whole(output)]
+        large = [output for output in outputs if _size(output) > SMALL]
+        # What several nodes share is kept once, and sent with each.
+        kept = {_elements(output): _size(output) for output in large}
+        assert sum(kept.values()) <= MOST_IN_GRAPH < sum(sizes)
+        sent = sum(count for count in sizes if count <= SMALL) + sum(map(_size, large))
+        assert size < 4 * sent + BYTES_OF_NODE * len(sizes)
+
+
+def _elements(output: Output) -> bytes:
+    return output.values.whole.data if output.values and output.values.whole else b""
 
 
 def _size(output: Output) -> int:

@@ -56,4 +56,6 @@ def _without(data: Any, fields: set[str]) -> Any:
         return data
     is_placed = "nodes" in data or "operands" in data
     left_out = fields | {"line"} if is_placed else fields
-    return {key: _without(item, fields) for key, item in data.items() if key not in left_out}
+    # A default is left out where it is that very object: on Python 3.10 an empty tuple may be another.
+    kept = {key: item for key, item in data.items() if key not in left_out and item not in ((), [])}
+    return {key: _without(item, fields) for key, item in kept.items()}
