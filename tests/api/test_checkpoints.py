@@ -34,7 +34,6 @@ SAVE = {
 @pytest.mark.torch
 @pytest.mark.usefixtures("warm")
 @pytest.mark.parametrize("ending", [".pt", pytest.param(".ckpt", marks=pytest.mark.whole)])
-@pytest.mark.whole
 def test_both_nets_start_from_a_checkpoint_of_either(
     package: Path, ending: str, tmp_path: Path
 ) -> None:

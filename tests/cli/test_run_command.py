@@ -121,7 +121,11 @@ def test_the_first_steps_and_each_nth_of_a_program_are_recorded(of_torch: list[P
 @pytest.mark.parametrize(
     ("code", "framework"),
     [
-        pytest.param(MINDSPORE, "mindspore", marks=pytest.mark.mindspore),
+        pytest.param(
+            MINDSPORE,
+            "mindspore",
+            marks=[pytest.mark.mindspore, pytest.mark.whole, pytest.mark.sample],
+        ),
         pytest.param(JAX.replace("STEP", "(jax.jit)"), "jax", marks=pytest.mark.jax),
         pytest.param(
             JAX.replace("STEP", "(lambda step: step)"),
@@ -131,7 +135,6 @@ def test_the_first_steps_and_each_nth_of_a_program_are_recorded(of_torch: list[P
     ],
     ids=["mindspore", "jax.jit", "jax"],
 )
-@pytest.mark.whole
 def test_a_program_of_another_framework_takes_the_same_steps_as_pytorch_s(
     code: str,
     framework: Framework,

@@ -20,7 +20,6 @@ DECIDE_BY_A_VALUE = ("branch_on_value", "while_loop")
 @pytest.mark.parametrize(
     "name", some(sorted(names(SHIPPED)), *(names(SHIPPED).keys() - names((REAL,))))
 )
-@pytest.mark.whole
 def test_a_net_runs_where_its_inputs_are(name: str) -> None:
     """On the device of shapes without values a tensor of the CPU among the others is an error."""
     import torch

@@ -46,7 +46,6 @@ FILE_NAME = f"{LABELS['tag'].text} {LABELS['icon'].text.replace('/', '-')}.py"
 
 
 @pytest.mark.parametrize("name", sampled(PAGES, ("graphs",)))
-@pytest.mark.whole
 def test_a_label_runs_nothing_on_any_page(name: str, samples: str, chromium: str) -> None:
     with watched(chromium, samples) as browser:
         page = browser.page
