@@ -90,7 +90,7 @@ def _typical_of_each(movement: Floats) -> Floats | float:
     One example whose values are lost in rounding, behind a mask of all its keys, hides nothing in others.
     """
     typical = _typical(movement)
-    if movement.ndim < 2 or movement[0].size < LEAST_OF_ONE or not typical:
+    if not typical or movement.ndim < 2 or movement[0].size < LEAST_OF_ONE:
         return typical
     of_each = np.array([_typical(one) for one in movement.reshape(len(movement), -1)])
     of_each = np.where(of_each * FAR_LESS < typical, of_each, typical)

@@ -67,11 +67,10 @@ def movements(noise: ResultNoise | None) -> Movements:
     return {leaf.name: unpack(leaf.movement).astype(np.float64) for leaf in noise.leaves}
 
 
-SWAMPED = 0.1
-"""A difference of this share of the results cannot be judged where only noise excuses it."""
-
-
 # Two results
+
+SWAMPED = 0.1
+"""A difference of this share of the results cannot be judged where noise is as great as its values."""
 
 
 def compare(
@@ -105,9 +104,11 @@ def compare(
 
 
 def _may_be_swamped(comparison: Comparison) -> bool:
-    """Whether an element lies apart by a share of its own size, and is no difference all the same."""
+    """Whether the noise of an element that is no difference is as great as the element itself."""
     difference = comparison.greatest
-    return difference is not None and comparison.verdict != "differs" and difference.rel >= SWAMPED
+    if difference is None or comparison.verdict == "differs" or not difference.rel:
+        return False
+    return difference.noise >= difference.abs / difference.rel
 
 
 def _size_of(leaf: Leaf) -> float:

@@ -65,14 +65,13 @@ def test_the_parts_of_a_complex_number_move_apart_from_each_other() -> None:
 
 def test_noise_is_that_of_the_parts() -> None:
     plain = answer(SPECTRUM)
-    step = 2.0**-8
-    moved = answer(SPECTRUM + np.complex64(step * 1j))
+    moved = answer(SPECTRUM + np.complex64(0.25j))
     (noise,) = result_noise(plain, [[moved]]).leaves
-    assert unpack(noise.movement).tolist() == [[0, step], [0, step], [0, step]]
+    assert unpack(noise.movement).tolist() == [[0, 0.25], [0, 0.25], [0, 0.25]]
     # 7 and 23 times the noise of both.
     measured = movements(result_noise(plain, [[moved]]))
-    for times, verdict in ((10, "close"), (32, "differs")):
-        other = answer(SPECTRUM + np.complex64(times * step * 1j))
+    for step, verdict in ((2.5j, "close"), (8j, "differs")):
+        other = answer(SPECTRUM + np.complex64(step))
         assert compare(plain, other, noise=(measured, measured)).verdict == verdict
 
 

@@ -13,14 +13,18 @@ from explorer.numeric.summaries import UNIT
 GROWTH = 2.0
 """How fast the noise of a loss grows from step to step where it was not measured."""
 
+MOST_STATED = 1e-3
+"""The greatest share of a loss that its noise may grow to without having been measured."""
+
 
 class Bands:
     """The noise of two trainings at each step, absolute; None where it was not measured.
 
     In the first step it is then that of UNMEASURED units in the last place: only later ones depend on how
-    far rounding has moved the weights. That of a loss is taken to grow GROWTH times from step to step. A
-    drift never becomes smaller from step to step here: two runs that meet by luck are not less noisy. A side
-    without jittered runs has the noise of the other one.
+    far rounding has moved the weights. That of a loss is taken to grow GROWTH times from step to step, up to
+    MOST_STATED of the loss, and is not known from there on. A drift never becomes smaller from step to step
+    here: two runs that meet by luck are not less noisy. A side without jittered runs has the noise of the
+    other one.
     """
 
     def __init__(self, left: Training, right: Training) -> None:
@@ -52,8 +56,10 @@ class Bands:
             [drift.losses for drift in drifts] for drifts in self._sides
         ]
         noise = self._noise(series, left, abs(left.loss), is_before=True)
-        grown = GROWTH ** self._places[left.step.number]
-        return UNMEASURED * UNIT["float32"] * abs(left.loss) * grown if noise is None else noise
+        if noise is not None:
+            return noise
+        share = UNMEASURED * UNIT["float32"] * GROWTH ** self._places[left.step.number]
+        return share * abs(left.loss) if share <= MOST_STATED else None
 
     def weights(self, left: Moment, name: str, size: float) -> float | None:
         """The noise of the norm of the difference of a parameter's values, whose own norm is ``size``."""

@@ -56,7 +56,7 @@ def loss(left: Moment, right: Moment, bands: Bands, sides: tuple[Training, Train
         reason=_reason(factor, left, right, sides),
         step=left.step.number,
         apart=apart,
-        times=apart / noise if noise else None,
+        times=apart / noise if noise and bands.has_noise else None,
         numbers=(factor,) if factor else (),
         left=Rule("loss", {"loss": left.loss}),
         right=Rule("loss", {"loss": right.loss}),
@@ -165,9 +165,7 @@ def gradients(left: Moment, right: Moment, bands: Bands) -> Answered:
     finite = [name for name in names if math.isfinite(aparts[name]) and are_finite((ones[name],))]
     # Of several nets one may have what is to be explained, and the other none of it.
     far = [name for name in finite if aparts[name] > EXPLAINED * np.linalg.norm(others[name])]
-    explained = next(
-        filter(None, (_explained(left, right, some) for some in (finite, far) if some)), None
-    )
+    explained = _explained(left, right, finite) or _explained(left, right, far)
     if not is_measured and explained is None:
         return "no_noise"
     times = [aparts[name] / noise for name, noise in noises.items() if noise]
@@ -227,7 +225,9 @@ def _is_clear(apart: float, noise: float | None) -> bool:
 
 
 def _explained(left: Moment, right: Moment, names: Sequence[str]) -> Explained | None:
-    """The first way of WAYS that leaves next to nothing of the difference."""
+    """The first way of WAYS that leaves next to nothing of the difference; None where none does."""
+    if not names:
+        return None
     whole = distance(joined(left.unscaled, names), joined(right.unscaled, names))
     for way in WAYS:
         for found in way(left, right, names):

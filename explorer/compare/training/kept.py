@@ -69,12 +69,9 @@ def _moved(moment: Moment, names: Sequence[str]) -> Floats | None:
 
 def _momenta(one: Floats, other: Floats) -> tuple[float, float] | None:
     """What a new value counts for on each side, where one moves a multiple of what the other does."""
-    with np.errstate(invalid="ignore"):
-        square = float(other @ other)
-        ratio = float(one @ other) / square if square else 0.0
-    if not math.isfinite(ratio):
-        return None
-    if ratio <= 0 or distance(one, ratio * other) > NEAR * distance(one, other):
+    square = float(other @ other)
+    ratio = float(one @ other) / square if square else 0.0
+    if not 0 < ratio < math.inf or distance(one, ratio * other) > NEAR * distance(one, other):
         return None
     turned = ratio / (1 + ratio)
     if _is_usual(turned):

@@ -166,9 +166,8 @@ def _noise(before: Floats, exact: Floats, computed: Sequence[Floats], unit: floa
 
     A step of another order of operations lies at most twice as far away as those that were ``computed``.
     """
-    with np.errstate(invalid="ignore"):
-        moved = np.abs(exact - before)
-        errors = [np.abs(one - exact) for one in computed]
+    moved = np.abs(exact - before)
+    errors = [np.abs(one - exact) for one in computed]
     shares = errors[0][moved > 0] / moved[moved > 0]
     shares = shares[np.isfinite(shares)]
     typical = max(quantile(shares, TYPICAL) if shares.size else 0.0, unit)

@@ -98,6 +98,17 @@ def test_a_loss_is_judged_behind_the_first_step_where_no_noise_was_measured(
         assert any("losses lie at most" in line for line in details(comparison)) != math.isnan(loss)
 
 
+@pytest.mark.parametrize(("number", "status"), [(10, "different"), (30, "no_noise")])
+def test_a_noise_of_losses_that_is_not_measured_is_taken_to_be_known_for_some_steps(
+    number: int, status: str
+) -> None:
+    plain = training(batch({"x": X}, 20.0), steps=number)
+    last = msgspec.structs.replace(plain.steps[-1], batches=(batch({"x": X}, 21.0),))
+    other = msgspec.structs.replace(plain, steps=(*plain.steps[:-1], last))
+    answers = {answer.question: answer.status for answer in compare(plain, other).answers}
+    assert answers["loss"] == status
+
+
 def test_passes_of_other_widths_and_in_another_order_are_the_same_data() -> None:
     wide, narrow = batch({"x": X}), batch({"x": X[:, :2] + 20})
     for sides in (((wide, narrow), (wide, narrow)), ((wide, narrow), (narrow, wide))):
