@@ -1,10 +1,12 @@
-"""Digests of the states of random generators, to say whether two steps drew from the same ones."""
+"""Digests of the states of random generators, which say whether two steps drew alike, and of arrays."""
 
 import hashlib
 import random
 from typing import Any
 
 import numpy as np
+
+from explorer.model.arrays import AnyArray
 
 
 def digest(content: bytes) -> str:
@@ -24,3 +26,8 @@ def _bytes_of(state: Any) -> bytes:
     """The state of numpy's generator as bytes; its keys as they lie in memory."""
     name, keys, *rest = state
     return b"".join((str(name).encode(), keys.tobytes(), repr(rest).encode()))
+
+
+def digest_of(array: AnyArray) -> str:
+    """What tells the values of an array: equal for the same elements of one dtype in one shape."""
+    return digest(repr((array.dtype.str, array.shape)).encode() + array.tobytes())

@@ -128,7 +128,8 @@ def settle(
     if "mindspore" in descriptions:
         check_parameter_names(scenario, descriptions["mindspore"])
     if _are_both(descriptions):
-        ask = _asking(scenario, workers, engines, devices, ("mindspore", "torch"))
+        both: Both = {"own": "mindspore", "leading": "torch"}
+        ask = _asking(scenario, workers, engines, devices, both)
         found = _found_counterparts(scenario, descriptions, ask)
         descriptions = {"mindspore": found.mindspore, "torch": descriptions["torch"]}
     start = _start(scenario, descriptions, are_all=not (lost or failed))
@@ -191,6 +192,9 @@ def settle(
 
 NOTHING_HELD: Mapping[str, Array] = MappingProxyType({})
 
+Both = Mapping[Who, Framework]
+"""The framework of the net that is paired, and that of the one whose names count."""
+
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 Looks = tuple[dict[Framework, Description], dict[Framework, Description], dict[Framework, Lost]]
@@ -232,7 +236,8 @@ def _look_at_given(
         reply = _first_look(scenario, workers, framework, engines, devices, held)
         if isinstance(reply, Description) and reply.own and looks[0]:
             leader = next(name for name in LEADERS if name in looks[0])
-            ask = _asking(scenario, workers, engines, devices, (framework, leader), held)
+            both: Both = {"own": framework, "leading": leader}
+            ask = _asking(scenario, workers, engines, devices, both, held)
             own = Description(reply.own)
             found[framework] = counterparts(own, leading, scenario.renames, ask)
             names = found[framework].names
@@ -387,13 +392,13 @@ def _asking(
     workers: Workers,
     engines: tuple[str, ...],
     devices: Mapping[str, str],
-    nets: tuple[Framework, Framework],
+    both: Both,
     held: Mapping[str, Array] = NOTHING_HELD,
 ) -> Ask:
     """What runs two nets from some starts: one that is paired, and given what is ``held``, and the leader."""
 
     def ask(who: Who, names: Mapping[str, str], starts: Starts) -> Responses | None:
-        framework = nets[who == "torch"]
+        framework = both[who]
         engine = looking(framework, engines)
         _, request = first_look(scenario.path, engine, devices.get(engine.name, "cpu"))
         given = held if framework in GIVEN else {}

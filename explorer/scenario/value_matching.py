@@ -19,7 +19,7 @@ from explorer.scenario.pairing import Pair, Pairing, feature_of, kind_of, module
 
 Starts = tuple[dict[str, Array], ...]
 
-Who = Literal["own", "torch"]
+Who = Literal["own", "leading"]
 """The net whose parameters are to be paired, or the one whose names count."""
 
 Ask = Callable[[Who, Mapping[str, str], Starts], Responses | None]
@@ -170,7 +170,7 @@ def _outputs(
     names: Mapping[str, str], starts: Starts, ask: Ask
 ) -> tuple[list[AnyArray], list[AnyArray]] | None:
     """The outputs of MindSpore's net and of PyTorch's from each start; None where one fails."""
-    theirs = ask("torch", {}, starts)
+    theirs = ask("leading", {}, starts)
     mine = ask("own", names, starts)
     if theirs is None or mine is None or theirs.error or mine.error:
         return None

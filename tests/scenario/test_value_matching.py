@@ -34,7 +34,7 @@ def matched(mindspore: tuple[str, ...], torch: tuple[str, ...], mine: Net, their
         values: dict[str, AnyArray] = {}
         for start in starts:
             values.update({name: unpack(array) for name, array in start.items()})
-            if who == "torch":
+            if who == "leading":
                 outputs.append(theirs(values, X))
             else:
                 outputs.append(mine({path: values[name] for path, name in names.items()}, X))

@@ -1,5 +1,6 @@
 """One training by the other's names: parameters that a program calls otherwise, and those that it lacks."""
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -9,7 +10,6 @@ from msgspec.structs import replace
 from explorer.compare.training.data import are_same
 from explorer.compare.training.values import elements
 from explorer.model.requests import ParameterSpec
-from explorer.model.results import Leaf
 from explorer.model.trace import Start
 from explorer.model.training import Drift, Group, Training, TrainingStep
 from explorer.scenario.pairing import candidates
@@ -120,39 +120,34 @@ def _module(name: str) -> str:
 
 
 def _changed(training: Training, renamed: Renamed, names: Iterable[str] = ()) -> Training:
-    starts = (_named(one, renamed) for one in training.start)
-    drifts = (_drift(one, renamed) for one in training.jittered)
     owners = sorted({*_starts(training), *names}, key=len, reverse=True)
-    return replace(
-        training,
-        start=tuple(one for one in starts if one is not None),
-        steps=tuple(_step(step, renamed, owners) for step in training.steps),
-        jittered=tuple(drifts),
-    )
 
-
-def _named(one: Any, renamed: Renamed) -> Any:
-    name = renamed(one.name)
-    return None if name is None else replace(one, name=name)
-
-
-def _step(step: TrainingStep, renamed: Renamed, owners: list[str]) -> TrainingStep:
+    @functools.cache
     def whole(name: str) -> str | None:
-        owner = name if name in owners else next((it for it in owners if _is_of(it, name)), None)
+        """The name of what is a parameter's, or the optimizer's for one: "fc.weight.exp_avg"."""
+        owner = next((it for it in owners if name == it or name.startswith(f"{it}.")), None)
         other = renamed(owner) if owner else name
         return None if other is None else other + name[len(owner or name) :]
 
-    def leaves(some: Iterable[Leaf]) -> tuple[Leaf, ...]:
-        return tuple(leaf for leaf in (_named(one, whole) for one in some) if leaf is not None)
+    return replace(
+        training,
+        start=_leaves(training.start, renamed),
+        steps=tuple(_step(step, renamed, whole) for step in training.steps),
+        jittered=tuple(_drift(one, renamed) for one in training.jittered),
+    )
 
-    batches = (replace(it, gradients=leaves(it.gradients)) for it in step.batches)
+
+def _leaves(some: Iterable[Any], renamed: Renamed) -> tuple[Any, ...]:
+    """Records with a name, by their other ones."""
+    named = ((one, renamed(one.name)) for one in some)
+    return tuple(replace(one, name=name) for one, name in named if name is not None)
+
+
+def _step(step: TrainingStep, renamed: Renamed, whole: Renamed) -> TrainingStep:
+    batches = (replace(it, gradients=_leaves(it.gradients, whole)) for it in step.batches)
     groups = (replace(group, names=_names(group, renamed)) for group in step.groups)
-    fields = {name: leaves(getattr(step, name)) for name in NAMED}
+    fields = {name: _leaves(getattr(step, name), whole) for name in NAMED}
     return replace(step, batches=tuple(batches), groups=tuple(groups), **fields)
-
-
-def _is_of(owner: str, name: str) -> bool:
-    return name.startswith(f"{owner}.")
 
 
 def _names(group: Group, renamed: Renamed) -> tuple[str, ...]:

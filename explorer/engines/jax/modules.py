@@ -5,6 +5,7 @@ function it takes those of PyTorch's net, by its names, and turns each as its la
 PyTorch's shapes. What is called otherwise goes by names that were found, or that the scenario gives.
 """
 
+import functools
 import inspect
 import re
 import sys
@@ -213,8 +214,9 @@ def _of_linen(net: Any, trains: bool) -> Module:
     known = inspect.signature(type(net).__call__).parameters
     modes = {name: trains is trained for name, trained in MODES.items() if name in known}
 
-    def variables(*inputs: Any) -> tuple[Any, list[Held]]:
-        """What the module holds, and the same in the order in which it declares it."""
+    @functools.cache
+    def variables(*forms: tuple[Shape, Any]) -> tuple[Any, list[Held]]:
+        """What the module holds for inputs of such forms, and the same in the order of its declaration."""
         order: list[Path] = []
 
         def init(*given: Any) -> Any:
@@ -222,13 +224,15 @@ def _of_linen(net: Any, trains: bool) -> Module:
             order.extend(_paths(made))
             return made
 
-        forms = [jax.ShapeDtypeStruct(it.shape, it.dtype) for it in inputs]
-        held = jax.eval_shape(init, *forms)
+        held = jax.eval_shape(init, *(jax.ShapeDtypeStruct(*form) for form in forms))
         by_path = dict(zip(_paths(held), jax.tree_util.tree_leaves(held), strict=True))
         return held, [_in_linen(path, by_path[path]) for path in order]
 
+    def of(inputs: Iterable[Any]) -> tuple[Any, list[Held]]:
+        return variables(*((it.shape, it.dtype) for it in inputs))
+
     def call(given: Parameters, *inputs: Any) -> Any:
-        held, _ = variables(*inputs)
+        held, _ = of(inputs)
 
         def value(path: Any, _form: Any) -> jax.Array:
             return given[_path(tuple(step.key for step in path)[1:])]
@@ -238,7 +242,7 @@ def _of_linen(net: Any, trains: bool) -> Module:
         returned = net.apply(values, *inputs, mutable=changed, **modes)
         return returned if changed is False else returned[0]
 
-    return Module(lambda *inputs: variables(*inputs)[1], call)
+    return Module(lambda *inputs: of(inputs)[1], call)
 
 
 MODES = {"train": True, "training": True, "deterministic": False, "use_running_average": False}

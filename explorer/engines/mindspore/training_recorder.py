@@ -1,7 +1,6 @@
 """Records the steps of a training that runs in this process, without a change to what it computes."""
 
 import functools
-import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -20,6 +19,7 @@ from explorer.engines.mindspore.settings import random_states
 from explorer.engines.mindspore.step_trace import versions
 from explorer.engines.mindspore.tape_tensors import tensors_in
 from explorer.engines.mindspore.watched_executor import WatchedExecutor, named_parts
+from explorer.engines.random_digests import digest_of
 from explorer.engines.repacking import repacked
 from explorer.engines.step_names import free_name, joined, nested_tensors, numbered
 from explorer.model.arrays import AnyArray, Array, pack, unpack
@@ -50,7 +50,7 @@ class _Passing:
     def __init__(self) -> None:
         self.random = random_states()
         self.data: dict[str, Array] = {}
-        self.made: set[bytes] = set()
+        self.made: set[str] = set()
         self.heads: dict[int, list[Any]] = {}
         self.head: Any = None
         self.unscaled: Any = None
@@ -94,7 +94,7 @@ class TrainingInMindSpore:
         self._optimizers: dict[int, Any] = {}
         self._depth = 0
         self._compiled = 0
-        self._made: set[bytes] = set()
+        self._made: set[str] = set()
         self._now = _Passing()
         self._entered = ExitStack()
         known = model if isinstance(model, Mapping) else {"": model} if model is not None else {}
@@ -392,10 +392,9 @@ def _packed(tensor: Any) -> Array:
     return pack(array_of(tensor), dtype_of(tensor))
 
 
-def _digest(tensor: Any) -> bytes:
+def _digest(tensor: Any) -> str:
     """What tells the values of a tensor: its gradient may be stopped before it is used."""
-    array = _packed(tensor)
-    return hashlib.sha256(repr((array.dtype, array.shape)).encode() + array.data).digest()
+    return digest_of(array_of(tensor))
 
 
 def _in_torch_layout(held: HeldTensor, value: Any) -> Array:

@@ -1,9 +1,9 @@
 """Records the steps of a training that runs in this process, without a change to what it computes."""
 
 import functools
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from typing import Any, NamedTuple
 
 import torch
@@ -11,6 +11,7 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.optim.swa_utils import AveragedModel
 from torch.utils._mode_utils import no_dispatch
 
+from explorer.engines.random_digests import digest_of
 from explorer.engines.step_names import joined
 from explorer.engines.torch.found_modules import (
     LastingModules,
@@ -59,7 +60,7 @@ class _Passing:
         self.data: dict[str, Array] = {}
         self.passes: list[_Pass] = []
         self.before: dict[int, torch.Tensor] = {}
-        self.made: set[bytes] = set()
+        self.made: set[str] = set()
         self.unscaled: dict[int, torch.Tensor] = {}
         self.scale: torch.Tensor | None = None
         self.norm: torch.Tensor | None = None
@@ -86,7 +87,7 @@ class TrainingInTorch:
         self._names: dict[int, str] = {}
         self._optimizers: dict[int, torch.optim.Optimizer] = {}
         self._depth = 0
-        self._made: set[bytes] = set()
+        self._made: set[str] = set()
         self._now = _Passing()
         self._entered = ExitStack()
         called, returned = self._guarded(self._note_call), self._guarded(self._note_return)
@@ -290,19 +291,7 @@ class TrainingInTorch:
             loss = sum(float(loss.sum()) for loss in losses) if losses else None
             of_pass = _leaves(added) if len(now.passes) > 1 else ()
             batches.append(Batch(_leaves(data), loss, of_pass))
-        groups: list[Group] = []
-        given: dict[str, Array] = {}
-        gradients = dict(now.gradients)
-        for update in now.updates:
-            # Parameters that no module holds have a name only now: a closure may have been their first use.
-            of_update = [
-                Group(tuple(map(self._name, some)), settings) for some, settings in update.groups
-            ]
-            groups += of_update
-            given.update({self._name(parameter): array for parameter, array in update.given})
-            for name in (name for group in of_update for name in group.names):
-                if name in update.gradients:
-                    gradients[name] = update.gradients[name]
+        groups, given, gradients = self._updated()
         return TrainingStep(
             number=number,
             batches=tuple(batches),
@@ -318,6 +307,22 @@ class TrainingInTorch:
             averages=_leaves(dict(self._averages())),
             random=now.random,
         )
+
+    def _updated(self) -> tuple[list[Group], dict[str, Array], dict[str, Array]]:
+        """The groups of all updates, what their optimizers got, and gradients as backward left them.
+
+        Parameters have their names only now: a closure may have been their module's first use.
+        """
+        groups: list[Group] = []
+        given: dict[str, Array] = {}
+        gradients = dict(self._now.gradients)
+        for update in self._now.updates:
+            names = [tuple(map(self._name, some)) for some, _settings in update.groups]
+            groups += map(Group, names, (settings for _some, settings in update.groups))
+            given.update({self._name(parameter): array for parameter, array in update.given})
+            of_update = frozenset(chain.from_iterable(names))
+            gradients |= {key: it for key, it in update.gradients.items() if key in of_update}
+        return groups, given, gradients
 
     def _state(self) -> Iterator[tuple[str, Array]]:
         for optimizer in self._optimizers.values():
@@ -346,16 +351,18 @@ def _held(module: torch.nn.Module, prefix: str) -> Iterator[tuple[str, torch.Ten
 
 
 def _packed(tensor: torch.Tensor) -> Array:
-    tensor = tensor.detach()
-    if tensor.layout != torch.strided:
-        tensor = tensor.to_dense()
+    tensor = _dense(tensor)
     return brief(array_of(tensor), dtype_of(tensor))
 
 
-def _digest(tensor: torch.Tensor) -> bytes:
+def _dense(tensor: torch.Tensor) -> torch.Tensor:
+    tensor = tensor.detach()
+    return tensor if tensor.layout == torch.strided else tensor.to_dense()
+
+
+def _digest(tensor: torch.Tensor) -> str:
     """What tells the values of a tensor: it may be detached, or copied, before it is used."""
-    array = _packed(tensor)
-    return hashlib.sha256(repr((array.dtype, array.shape)).encode() + array.data).digest()
+    return digest_of(array_of(_dense(tensor)))
 
 
 def _leaves(arrays: Mapping[str, Array]) -> tuple[Leaf, ...]:
