@@ -34,7 +34,7 @@ def test_a_column_less_a_row_in_a_loss_is_remarked_with_both_shapes(
     (fact,) = remarks(shapes=shapes)
     assert isinstance(fact, SilentBroadcast)
     assert fact.shapes == shapes
-    assert fact.place.label == "sub"
+    assert (fact.place.label, fact.place.source) == ("sub", "net.py:12")
 
 
 @pytest.mark.parametrize("kinds", [("op", "parameter"), ("parameter", "op")])

@@ -10,7 +10,15 @@ from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
 from explorer.model.report import ORACLE, CaseReport
-from explorer.model.results import Estimate, LeafNoise, OracleResult, Outcome, Result, ResultNoise
+from explorer.model.results import (
+    Estimate,
+    LeafNoise,
+    Obstacle,
+    OracleResult,
+    Outcome,
+    Result,
+    ResultNoise,
+)
 from explorer.numeric.differences import directions
 from explorer.scenario.declaration import ExpectedDifference, Tolerance
 from explorer.words.cases import reason
@@ -44,6 +52,7 @@ def test_failing_everywhere_is_agreement_and_failing_somewhere_is_not() -> None:
 def test_engines_that_cannot_answer_are_left_out() -> None:
     alone = judged({"torch-tape": FINE, "torch-graph": Result(outcome="unsupported")})
     assert (alone.verdict, alone.expected) == ("not_compared", True)
+    assert (alone.in_torch_table, alone.in_mindspore_table) == (None, None)
 
 
 @pytest.mark.parametrize(("outcome", "words"), [("crashed", "crashed"), ("timed_out", "timed out")])
@@ -218,6 +227,23 @@ def test_the_oracles_directions_catch_one_wrong_element_in_a_large_leaf() -> Non
     for array, agrees in ((right, True), (wrong, False)):
         report = judged({"torch-tape": answer(array, structure="dx")}, oracle=oracle)
         assert report.oracle_agrees is agrees
+
+
+@pytest.mark.parametrize(("moved", "agrees"), [(0.001, False), (0.1, True)])
+def test_along_directions_only_what_was_varied_is_judged_and_has_noise(
+    moved: float, agrees: bool
+) -> None:
+    right = values("float64")
+    smooth = np.abs(right) > 1
+    rows = (directions("dx", 4, right.shape) * smooth).reshape(4, -1)
+    kinks = Obstacle("kinks", int((~smooth).sum()))
+    along = pack(rows @ right.ravel())
+    estimate = Estimate("dx", along, 4, smooth=pack(smooth), obstacles=(kinks,))
+    given = np.where(smooth, right * 1.1, 7.0)
+    noise = {"dx": np.full(right.shape, moved)}
+    oracle = OracleResult("ok", (estimate,))
+    assert bool(agrees_with_oracle(answer(given, structure="dx"), oracle, noise)) is agrees
+    assert agrees_with_oracle(answer(np.where(smooth, right, 7.0), structure="dx"), oracle)
 
 
 # The graphs
