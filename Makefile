@@ -79,8 +79,8 @@ bench: .venv/.dev ## measure the explorer: one table, kept as JSON in out/bench;
 bench-compare: .venv/.dev ## set two runs of `make bench` side by side: A=out/bench/ONE.json B=out/bench/OTHER.json
 	$(PY) -m benchmarks.compare $(A) $(B)
 
-bench-packages: .venv/.dev .packages/.installed ## compare whole nets of mindcv with torchvision's and timm's: an hour or more; ARGUMENTS="--pairs resnet18" for some, "--mistakes" for mistakes planted in them
-	$(PY) -m benchmarks.packages $(ARGUMENTS)
+bench-packages: .venv/.dev .packages/.installed .jax/.installed ## compare whole nets of packages, mindcv's with torchvision's and flax's with PyTorch's: an hour or more; ARGUMENTS="--pairs resnet18" for some, "--mistakes" for mistakes planted in them
+	EXPLORER_JAX_PYTHON=.jax/bin/python $(PY) -m benchmarks.packages $(ARGUMENTS)
 
 # Beside .venv: they would bring another build of the frameworks along.
 .packages/.installed: benchmarks/packages.txt .venv/.dev

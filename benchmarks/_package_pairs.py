@@ -1,6 +1,83 @@
-"""Pairs of nets of the packages mindcv, torchvision and timm, and mistakes to plant in some of them."""
+"""Pairs of nets of the packages mindcv, torchvision, timm and transformers, and mistakes to plant in some."""
+
+from typing import Literal, Protocol
 
 import msgspec
+
+Mode = Literal["evaluation", "training"]
+
+BOTH: tuple[Mode, ...] = ("evaluation", "training")
+
+CLASSES = 10
+LEAST_IN_TRAINING = 64
+"""The least size of an image in training: batch norms of two elements multiply rounding."""
+
+SCENARIO = '''"""{title}."""
+
+import numpy as np
+
+TRAIN = {train}
+
+
+def inputs():
+    generator = np.random.default_rng(0)
+    return {{"x": generator.standard_normal((2, 3, {size}, {size})).astype(np.float32)}}
+
+
+def mindspore_net():
+    from {mindspore_module} import {mindspore_function} as given
+
+    return given(num_classes={classes})
+
+
+def torch_net():
+    import sys
+    import types
+
+    # Its wheel is of another build of PyTorch, whose operators on images are not needed here.
+    name = "torchvision._meta_registrations"
+    sys.modules.setdefault(name, types.ModuleType(name))
+    from {torch_module} import {torch_function} as given
+
+    net = given(num_classes={classes}{options})
+    {alike}
+    {mistake}
+    return net
+'''
+
+
+class Mistake(msgspec.Struct, frozen=True):
+    """A setting of one module of PyTorch's net, changed after its construction.
+
+    ``statement`` changes ``net``; ``module`` is the path of the module.
+    """
+
+    pair: str
+    module: str
+    statement: str
+
+
+class AnyPair(Protocol):
+    """One architecture in two packages, and what is known to differ."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def differs(self) -> tuple[str, ...]:
+        """See Pair."""
+
+    @property
+    def differs_in_training(self) -> tuple[str, ...]:
+        """See Pair."""
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """The modes in which its nets are compared."""
+
+    def scenario(self, trains: bool, mistake: Mistake | None) -> str:
+        """The text of a scenario of both nets."""
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,6 +97,25 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     differs: tuple[str, ...] = ()
     differs_in_training: tuple[str, ...] = ()
     statement: str = ""
+    modes: tuple[Mode, ...] = BOTH
+
+    def scenario(self, trains: bool, mistake: Mistake | None) -> str:
+        """The text of a scenario of both nets."""
+        mindspore_module, _, mindspore_function = self.mindspore.partition(":")
+        torch_module, _, torch_function = self.torch.partition(":")
+        return SCENARIO.format(
+            title=f"{self.mindspore} beside {self.torch}",
+            train=trains,
+            size=max(self.size, LEAST_IN_TRAINING) if trains else self.size,
+            classes=CLASSES,
+            mindspore_module=mindspore_module,
+            mindspore_function=mindspore_function,
+            torch_module=torch_module,
+            torch_function=torch_function,
+            options=f", {self.options}" if self.options else "",
+            alike=self.statement,
+            mistake=mistake.statement if mistake else "",
+        )
 
 
 def _pair(
@@ -107,17 +203,6 @@ def right_port(pair: Pair) -> Pair:
     )
 
 
-class Mistake(msgspec.Struct, frozen=True):
-    """A setting of one module of PyTorch's net, changed after its construction.
-
-    ``statement`` changes ``net``; ``module`` is the path of the module.
-    """
-
-    pair: str
-    module: str
-    statement: str
-
-
 LEAKY = "__import__('torch').nn.LeakyReLU(0.1)"
 
 MISTAKES = (
@@ -166,3 +251,145 @@ MISTAKES = (
     ),
 )
 """Three in each of five right ports."""
+
+# Flax's models of transformers
+
+OF_TRANSFORMERS = '''"""{flax} beside {torch}."""
+
+import numpy as np
+
+TRAIN = False
+
+
+def inputs():
+    generator = np.random.default_rng(0)
+    return {{"x": {x}}}
+
+
+def _config():
+    import transformers
+
+    return transformers.{config}
+
+
+def torch_net():
+    import sys
+    import types
+
+    # Its wheel is of another build of PyTorch, whose operators on images are not needed here.
+    name = "torchvision._meta_registrations"
+    sys.modules.setdefault(name, types.ModuleType(name))
+    import torch
+    from transformers import {torch}
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = {torch}(_config())
+
+        def forward(self, x):
+            return self.model(x{as_torch})[0]
+
+    return Net()
+
+
+def jax_net():
+    import jax.numpy as jnp
+    from flax import linen as nn
+    from transformers.models.{module} import {flax}
+
+    class Net(nn.Module):
+        @nn.compact
+        def __call__(self, x, deterministic=True):
+            model = {flax}(_config(), name="model")
+            return model({as_flax}, deterministic=deterministic)[0]
+
+    return Net()
+'''
+
+WORDS = "generator.integers(0, 60, (2, 7)).astype(np.int32)"
+IMAGES = "generator.standard_normal((2, 3, 16, 16)).astype(np.float32)"
+PLACES = "jnp.broadcast_to(jnp.arange(x.shape[1]), x.shape)"
+
+
+class OfTransformers(msgspec.Struct, frozen=True, kw_only=True):
+    """One architecture of transformers, tiny and random: its class in PyTorch, and its module in flax.
+
+    ``as_flax`` are the arguments of the module that is given what PyTorch's class takes as ``x``.
+    """
+
+    name: str
+    config: str
+    torch: str
+    flax: str
+    x: str = WORDS
+    as_flax: str = "x, jnp.ones_like(x)"
+    differs: tuple[str, ...] = ()
+    differs_in_training: tuple[str, ...] = ()
+    modes: tuple[Mode, ...] = ("evaluation",)
+
+    def scenario(self, trains: bool, mistake: Mistake | None) -> str:
+        """The text of a scenario of both nets, in evaluation; ValueError where it is to have a mistake."""
+        if mistake:
+            raise ValueError(f"{self.name} has no mistakes")
+        module = f"{self.name}.modeling_flax_{self.name}"
+        return OF_TRANSFORMERS.format(
+            flax=self.flax,
+            torch=self.torch,
+            x=self.x,
+            config=self.config,
+            module=module,
+            as_torch=".long()" if self.x == WORDS else "",
+            as_flax=self.as_flax,
+        )
+
+
+TRANSFORMERS = (
+    OfTransformers(
+        name="bert",
+        config="BertConfig(vocab_size=60, hidden_size=16, num_hidden_layers=2, num_attention_heads=2,"
+        " intermediate_size=32, max_position_embeddings=16)",
+        torch="BertModel",
+        flax="FlaxBertModule",
+        as_flax=f"x, jnp.ones_like(x), jnp.zeros_like(x), {PLACES}",
+    ),
+    OfTransformers(
+        name="gpt2",
+        config="GPT2Config(vocab_size=60, n_positions=16, n_embd=16, n_layer=2, n_head=2)",
+        torch="GPT2Model",
+        flax="FlaxGPT2Module",
+        as_flax=f"x, jnp.ones_like(x), {PLACES}",
+    ),
+    OfTransformers(
+        name="llama",
+        config="LlamaConfig(vocab_size=60, hidden_size=16, intermediate_size=32, num_hidden_layers=2,"
+        " num_attention_heads=2, max_position_embeddings=16)",
+        torch="LlamaModel",
+        flax="FlaxLlamaModule",
+        as_flax=f"x, jnp.ones_like(x), {PLACES}",
+    ),
+    OfTransformers(
+        name="t5",
+        config="T5Config(vocab_size=60, d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2)",
+        torch="T5EncoderModel",
+        flax="FlaxT5EncoderModule",
+    ),
+    OfTransformers(
+        name="vit",
+        config="ViTConfig(hidden_size=16, num_hidden_layers=2, num_attention_heads=2,"
+        " intermediate_size=32, image_size=16, patch_size=4)",
+        torch="ViTModel",
+        flax="FlaxViTModule",
+        x=IMAGES,
+        as_flax="x.transpose(0, 2, 3, 1)",
+    ),
+    OfTransformers(
+        name="resnet",
+        config='ResNetConfig(embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1], layer_type="basic")',
+        torch="ResNetModel",
+        flax="FlaxResNetModule",
+        x=IMAGES,
+        as_flax="x.transpose(0, 2, 3, 1)",
+    ),
+)
+"""Six that are in both frameworks, with a few layers each."""

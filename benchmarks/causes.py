@@ -27,7 +27,7 @@ from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
 from tests.planted.causes import tell_causes
 from tests.planted.clean import write_variants
-from tests.planted.library import LIBRARY, SETS, SHIPPED, fitting
+from tests.planted.library import IN_PORTS, LIBRARY, SETS, SHIPPED, fitting
 from tests.planted.mistake import plant_all
 from tests.planted.naming import TAPES
 from tests.planted.own_names import with_own_names
@@ -37,7 +37,7 @@ TIMEOUT = 300.0
 DRAWN = 24
 """How many are drawn where neither names nor all of them are asked for; the draw is always the same."""
 
-ALL = {**LIBRARY, **SHIPPED}
+ALL = {**LIBRARY, **SHIPPED, **IN_PORTS}
 """The mistakes whose names are known."""
 
 NAMED = ("cause",)

@@ -1,9 +1,10 @@
-"""Whole nets of mindcv beside those of torchvision and timm: right ports, real differences, mistakes.
+"""Whole nets of packages in two frameworks: right ports, real differences, mistakes.
 
-Each pair runs on small images, in evaluation and in training. Says on stderr how the parameters were
-paired, the verdict, the first divergence with its lines, the time and the memory of all processes. A
-right port is refused where an unexpected difference, a divergence or an alarm is reported; of nets that
-really differ the op must be named; of a planted mistake its module.
+Those of mindcv are set beside those of torchvision and timm, flax's models of transformers beside its
+PyTorch ones, in evaluation and in training. Says on stderr how the parameters were paired, the verdict,
+the first divergence with its lines, the time and the memory of all processes. A right port is refused
+where an unexpected difference, a divergence or an alarm is reported; of nets that really differ the op
+must be named; of a planted mistake its module.
 
 The packages are those of packages.txt, in the folder that --packages names (`make bench-packages`).
 
@@ -22,7 +23,17 @@ from typing import Literal
 import msgspec
 
 from benchmarks._figures import Figure, absent
-from benchmarks._package_pairs import ALIKE, MISTAKES, PAIRS, Mistake, Pair, right_port
+from benchmarks._package_pairs import (
+    ALIKE,
+    BOTH,
+    MISTAKES,
+    PAIRS,
+    TRANSFORMERS,
+    AnyPair,
+    Mistake,
+    Mode,
+    right_port,
+)
 from benchmarks._presenting import detail, parser, present
 from benchmarks.large import ROOT, Watch
 from explorer.exploration.explore import explore
@@ -40,51 +51,13 @@ PACKAGES = ROOT / ".packages"
 """The folder in which `make bench-packages` installs them."""
 
 REQUEST_SECONDS = 120.0
-CLASSES = 10
-LEAST_IN_TRAINING = 64
-"""The least size of an image in training: batch norms of two elements multiply rounding."""
-
 FEWEST = 20
 """The least number of pairs that are to be compared."""
 
 FEW = 4
 """The number of pairs in a run of all benchmarks."""
 
-Mode = Literal["evaluation", "training"]
 Verdict = Literal["clean", "refused", "named", "not named", "not paired", "failed"]
-
-SCENARIO = '''"""{title}."""
-
-import numpy as np
-
-TRAIN = {train}
-
-
-def inputs():
-    generator = np.random.default_rng(0)
-    return {{"x": generator.standard_normal((2, 3, {size}, {size})).astype(np.float32)}}
-
-
-def mindspore_net():
-    from {mindspore_module} import {mindspore_function} as given
-
-    return given(num_classes={classes})
-
-
-def torch_net():
-    import sys
-    import types
-
-    # Its wheel is of another build of PyTorch, whose operators on images are not needed here.
-    name = "torchvision._meta_registrations"
-    sys.modules.setdefault(name, types.ModuleType(name))
-    from {torch_module} import {torch_function} as given
-
-    net = given(num_classes={classes}{options})
-    {alike}
-    {mistake}
-    return net
-'''
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,33 +75,11 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     megabytes: float = 0.0
 
 
-# Scenarios
-
-
-def text_of(pair: Pair, mode: Mode, mistake: Mistake | None) -> str:
-    """The scenario of a pair."""
-    mindspore_module, _, mindspore_function = pair.mindspore.partition(":")
-    torch_module, _, torch_function = pair.torch.partition(":")
-    return SCENARIO.format(
-        title=f"{pair.mindspore} beside {pair.torch}, in {mode}",
-        train=mode == "training",
-        size=max(pair.size, LEAST_IN_TRAINING) if mode == "training" else pair.size,
-        classes=CLASSES,
-        mindspore_module=mindspore_module,
-        mindspore_function=mindspore_function,
-        torch_module=torch_module,
-        torch_function=torch_function,
-        options=f", {pair.options}" if pair.options else "",
-        alike=pair.statement,
-        mistake=mistake.statement if mistake else "",
-    )
-
-
 # One run
 
 
 def compared(
-    pair: Pair, mode: Mode, engines: tuple[str, ...], mistake: Mistake | None = None
+    pair: AnyPair, mode: Mode, engines: tuple[str, ...], mistake: Mistake | None = None
 ) -> Outcome:
     """What is said of a pair."""
     watch = Watch()
@@ -143,7 +94,7 @@ def compared(
     try:
         with tempfile.TemporaryDirectory() as folder, Workers(REQUEST_SECONDS) as workers:
             file = Path(folder) / f"{pair.name}.py"
-            file.write_text(text_of(pair, mode, mistake))
+            file.write_text(pair.scenario(mode == "training", mistake))
             report = explore(
                 read(file, fresh=True),
                 workers,
@@ -175,7 +126,7 @@ def compared(
     )
 
 
-def _verdict_on_error(error: ExplorerError, pair: Pair) -> Verdict:
+def _verdict_on_error(error: ExplorerError, pair: AnyPair) -> Verdict:
     """Nets that have other parameters are refused; the reason may be the one that is expected."""
     if not isinstance(error, ScenarioError):
         return "failed"
@@ -212,7 +163,7 @@ def sentences(report: Report) -> Iterator[str]:
         yield f"no graph of {engine}: {ungraphed.error.type} {ungraphed.error.message[:200]}"
 
 
-def _verdict(report: Report, pair: Pair, mode: Mode, mistake: Mistake | None) -> Verdict:
+def _verdict(report: Report, pair: AnyPair, mode: Mode, mistake: Mistake | None) -> Verdict:
     if mistake:
         return "named" if _names_module(report, mistake) else "not named"
     differs = pair.differs
@@ -257,7 +208,7 @@ def _names_module(report: Report, mistake: Mistake) -> bool:
 
 
 def measure(
-    pairs: list[Pair],
+    pairs: list[AnyPair],
     modes: list[Mode],
     mistakes: bool,
     engines: tuple[str, ...],
@@ -294,7 +245,7 @@ def measure(
 
 
 def _outcomes(
-    pairs: list[Pair], modes: list[Mode], mistakes: bool, engines: tuple[str, ...]
+    pairs: list[AnyPair], modes: list[Mode], mistakes: bool, engines: tuple[str, ...]
 ) -> Iterator[Outcome]:
     if mistakes:
         by_name = {pair.name: pair for pair in pairs}
@@ -303,7 +254,7 @@ def _outcomes(
                 yield compared(by_name[mistake.pair], "evaluation", engines, mistake)
         return
     for pair in pairs:
-        for mode in modes:
+        for mode in (mode for mode in modes if mode in pair.modes):
             yield compared(pair, mode, engines)
 
 
@@ -342,9 +293,10 @@ def main() -> int:
     if not _add_to_path(chosen.packages):
         why = f"the packages are not in {chosen.packages.name}; `make bench-packages` installs them"
         return present([absent("whole nets", "count", why)], chosen.figures)
-    every = [*PAIRS, *(right_port(pair) for pair in PAIRS if pair.name in ALIKE)]
+    right = (right_port(pair) for pair in PAIRS if pair.name in ALIKE)
+    every: list[AnyPair] = [*PAIRS, *right, *TRANSFORMERS]
     pairs = [pair for pair in every if not chosen.pairs or pair.name in chosen.pairs]
-    modes: list[Mode] = chosen.modes or ["evaluation", "training"]
+    modes: list[Mode] = chosen.modes or list(BOTH)
     if chosen.figures and not chosen.pairs:
         # In a run of all benchmarks there is time for a few.
         pairs, modes = pairs[:FEW], ["evaluation"]

@@ -100,7 +100,8 @@ def tell_clean(
 
 def is_clean(path: Path, engines: tuple[str, ...]) -> bool:
     """Whether a scenario has the nets of these engines, and no difference is its point."""
-    return has_nets(path, engines) and "EXPECTED_DIFFERENCES" not in path.read_text("utf-8")
+    text = path.read_text("utf-8")
+    return has_nets(text, engines) and "EXPECTED_DIFFERENCES" not in text
 
 
 def accused(path: Path, engines: tuple[str, ...], workers: Workers) -> tuple[str, str]:

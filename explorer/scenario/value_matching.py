@@ -96,7 +96,10 @@ def _guesses(pairing: Pairing) -> int:
 
 
 def drawn(name: str, spec: ParameterSpec) -> AnyArray:
-    """Random values for a parameter, of a size that keeps activations in range; by ``name`` alone."""
+    """Random values for a parameter, of a size that keeps activations in range; by ``name`` alone.
+
+    Rows of zeros among others stay so: a net that has none for padding may leave its rows out instead.
+    """
     shape = spec.value.shape
     # crc32 and not hash(), which is salted in every process.
     normal = np.random.default_rng(zlib.crc32(name.encode())).standard_normal(shape)
@@ -105,6 +108,9 @@ def drawn(name: str, spec: ParameterSpec) -> AnyArray:
         return np.asarray(1 + 0.2 * np.abs(normal))
     if kind != "weight":
         return np.asarray(0.2 * normal)
+    begins = unpack(spec.value).any(axis=tuple(range(1, len(shape))))
+    if begins.any():
+        normal[~begins] = 0.0
     row_length = max(int(np.prod(shape[1:], dtype=int)), 1)
     return np.asarray(normal * np.sqrt(2 / row_length))
 

@@ -78,6 +78,12 @@ SHIPPED = {
 }
 """The mistakes in shipped nets that JAX runs too, in any of the frameworks, with facts."""
 
+IN_PORTS = {
+    f"{name}_in_flax": mistake
+    for name, mistake in decoded((TABLES / "ports.toml").read_bytes()).items()
+}
+"""Those in the ports to flax of some of LIBRARY's nets."""
+
 
 def fitting(engines: tuple[str, ...]) -> dict[str, Mistake]:
     """The mistakes in nets that all these engines run: the library's if it has any, else SHIPPED's."""

@@ -13,6 +13,9 @@ from tests.planted.facts import Fact
 NETS = Path(__file__).parent / "nets"
 """Further nets to plant mistakes in, beside those that are shipped."""
 
+PORTS = NETS.with_name("ports")
+"""Ports of some of these to flax with names of their own: each a ``jax_net`` that follows the net's text."""
+
 
 class Mistake(msgspec.Struct, frozen=True):
     """A replacement of text in the net of one framework.
@@ -40,15 +43,23 @@ class Mistake(msgspec.Struct, frozen=True):
         own = NETS / f"{self.scenario}.py"
         return own if own.exists() else REAL / f"{self.scenario}.py"
 
+    @property
+    def text(self) -> str:
+        """What it is planted in: the scenario, and a port to JAX that stands by itself."""
+        port = PORTS / f"{self.scenario}.py"
+        texts = [self.original.read_text(encoding="utf-8")]
+        if self.framework == "jax" and port.exists():
+            texts.append(port.read_text(encoding="utf-8"))
+        return "\n\n".join(texts)
+
     def is_between(self, engines: tuple[str, ...]) -> bool:
         """Whether one of these engines runs the net with the mistake, and all others one without."""
         frameworks = {engine_named(engine).framework for engine in engines}
-        return self.framework in frameworks and has_nets(self.original, engines)
+        return self.framework in frameworks and has_nets(self.text, engines)
 
 
-def has_nets(scenario: Path, engines: tuple[str, ...]) -> bool:
+def has_nets(text: str, engines: tuple[str, ...]) -> bool:
     """Whether a scenario has the nets of all these engines."""
-    text = scenario.read_text(encoding="utf-8")
     return all(f"def {engine_named(engine).framework}_net(" in text for engine in engines)
 
 
@@ -99,8 +110,7 @@ def plant_all(mistakes: tuple[Mistake, ...], folder: Path) -> tuple[Planted, ...
     first = mistakes[0]
     if any(mistake.scenario != first.scenario for mistake in mistakes):
         raise ValueError(f"{[mistake.name for mistake in mistakes]} are in several scenarios")
-    text = first.original.read_text(encoding="utf-8")
-    planted, starts = _replaced(text, mistakes)
+    planted, starts = _replaced(first.text, mistakes)
 
     names = "_and_".join(mistake.name for mistake in mistakes)
     path = folder / f"{first.scenario}_{names}.py"

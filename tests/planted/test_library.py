@@ -9,7 +9,16 @@ import pytest
 
 from tests.planted.clean import variants
 from tests.planted.facts import FACT_KINDS, Fact
-from tests.planted.library import LIBRARY, MISTAKES, SETS, SHIPPED, STRANGERS, decoded, fitting
+from tests.planted.library import (
+    IN_PORTS,
+    LIBRARY,
+    MISTAKES,
+    SETS,
+    SHIPPED,
+    STRANGERS,
+    decoded,
+    fitting,
+)
 from tests.planted.mistake import NETS, Mistake, has_nets, plant, plant_all
 from tests.planted.naming import TAPES
 
@@ -82,7 +91,7 @@ def test_strangers_are_in_nets_of_their_own_and_fit_both_pairs() -> None:
     assert MISTAKES.keys().isdisjoint(STRANGERS)
     for mistake in STRANGERS.values():
         assert any(mistake.is_between(engines) for engines in BESIDE_JAX)
-        assert all(has_nets(mistake.original, engines) for engines in BESIDE_JAX)
+        assert all(has_nets(mistake.text, engines) for engines in BESIDE_JAX)
 
 
 # Mistakes, facts, sets and variants fit the nets
@@ -91,7 +100,7 @@ def test_strangers_are_in_nets_of_their_own_and_fit_both_pairs() -> None:
 @pytest.mark.slow
 def test_every_mistake_fits_its_net_and_is_told_at_few_lines(tmp_path: Path) -> None:
     amiss = []
-    for table in (LIBRARY, MISTAKES, SHIPPED):
+    for table in (LIBRARY, MISTAKES, SHIPPED, IN_PORTS):
         for name, mistake in table.items():
             try:
                 planted = plant(mistake, tmp_path)
@@ -106,10 +115,10 @@ def test_every_mistake_fits_its_net_and_is_told_at_few_lines(tmp_path: Path) -> 
 
 def test_mistakes_have_facts_of_all_kinds_that_say_what_differs() -> None:
     amiss = []
-    for name, mistake in {**LIBRARY, **SHIPPED}.items():
+    for name, mistake in {**LIBRARY, **SHIPPED, **IN_PORTS}.items():
         if not mistake.facts or (name in LIBRARY and not mistake.kind):
             amiss.append(f"{name}: without facts, or a kind")
-        net = mistake.original.read_text(encoding="utf-8")
+        net = mistake.text
         amiss += [f"{name}: {fact}" for fact in mistake.facts if not _says_what_differs(fact, net)]
     assert not amiss, "\n".join(amiss)
     assert {fact.kind for mistake in LIBRARY.values() for fact in mistake.facts} == set(FACT_KINDS)

@@ -17,7 +17,7 @@ from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
 from tests.planted.causes import tell_causes
 from tests.planted.clean import variants, write_variants
-from tests.planted.library import LIBRARY, MISTAKES, SETS, SHIPPED
+from tests.planted.library import IN_PORTS, LIBRARY, MISTAKES, SETS, SHIPPED
 from tests.planted.mistake import NETS, plant, plant_all
 from tests.planted.naming import TAPES, tell
 from tests.planted.own_names import with_own_names
@@ -147,6 +147,17 @@ def test_a_mistake_in_a_port_with_names_of_its_own_is_named_at_its_line(
     text = planted.path.read_text(encoding="utf-8")
     planted.path.write_text(with_own_names(text, "mindspore"), encoding="utf-8")
     told = tell(planted, TAPES, workers)
+    assert told.verdict == "exact", (told, sorted(planted.lines))
+
+
+@pytest.mark.jax
+@pytest.mark.torch
+@pytest.mark.parametrize("name", sampled(tuple(sorted(IN_PORTS)), 1))
+def test_a_mistake_in_a_port_to_flax_is_named_at_its_line(
+    name: str, tmp_path: Path, workers: Workers
+) -> None:
+    planted = plant(IN_PORTS[name], tmp_path)
+    told = tell(planted, BESIDE_TORCH, workers)
     assert told.verdict == "exact", (told, sorted(planted.lines))
 
 

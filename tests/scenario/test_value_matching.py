@@ -11,7 +11,7 @@ from explorer.model.failures import Failure
 from explorer.model.requests import Description, ParameterSpec, Responses
 from explorer.scenario.counterparts import counterparts
 from explorer.scenario.pairing import candidates
-from explorer.scenario.value_matching import Likeness, Starts, Who, distance, likeliest
+from explorer.scenario.value_matching import Likeness, Starts, Who, distance, drawn, likeliest
 from tests.scenario.test_correspondence import spec
 
 Net = Callable[[Mapping[str, AnyArray], AnyArray], AnyArray]
@@ -139,6 +139,17 @@ def test_outputs_that_are_nearly_alike_with_any_pairs_do_not_decide() -> None:
     likeness = matched(own, torch, mine, shifted(gated("encoder.key", "encoder.query"), 1))
     assert names(likeness) == {"enc.key": "encoder.key", "enc.query": "encoder.query"}
     assert not likeness.is_confirmed
+
+
+@pytest.mark.parametrize(
+    ("begins", "moved"), [([0, 1, 1, 0], [1, 2]), ([0, 0, 0, 0], [0, 1, 2, 3])]
+)
+def test_rows_that_begin_at_zero_among_others_are_those_of_padding_and_stay(
+    begins: list[int], moved: list[int]
+) -> None:
+    rows = np.outer(begins, np.ones(4))
+    values = drawn("table", msgspec.structs.replace(square("table"), value=pack(rows)))
+    assert np.flatnonzero(values.any(axis=1)).tolist() == moved
 
 
 def test_a_name_that_is_given_is_that_of_no_other_that_begins_so() -> None:
