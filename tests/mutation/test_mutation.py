@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutation.areas import AREAS, ROOT, Area
-from tests.mutation.equivalent import EQUIVALENT, Equivalent
+from tests.mutation.equivalent import EQUIVALENT
 from tests.mutation.mutators import count, mutants
 from tests.mutation.running import Base
 
@@ -82,11 +82,13 @@ def test_a_mutant_is_tried_on_the_tests_that_run_its_lines_the_shortest_first() 
     assert Base({"a.py": {"7": ["long"]}}, seconds).noticing(mutant) == []
 
 
-@pytest.mark.parametrize("row", EQUIVALENT, ids=lambda row: f"{row.path}: {row.after}"[:80])
-def test_an_equivalent_mutant_is_one_of_today_s(row: Equivalent) -> None:
-    lines = (ROOT / row.path).read_text(encoding="utf-8").splitlines()
+@pytest.mark.parametrize("path", EQUIVALENT)
+def test_equivalent_mutants_are_those_of_today(path: str) -> None:
+    lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
     stripped = {line.strip() for line in lines}
-    # A change of several lines is told in one: its first words stand in the first of them.
-    assert row.before in stripped or any(row.before.startswith(line) for line in stripped if line)
-    assert row.before != row.after
-    assert row.why.endswith(".")
+    for row in EQUIVALENT[path]:
+        # A change of several lines is told in one: its first words stand in the first of them.
+        starts = [line for line in stripped if line and row.before.startswith(line)]
+        assert row.before in stripped or starts, row
+        assert row.before != row.after
+        assert row.why.endswith(".")
