@@ -18,7 +18,7 @@ TRAINED = ("fc1.weight", "fc1.bias", "norm.weight", "norm.bias", "fc2.weight", "
 BUFFERS = ("norm.running_mean", "norm.running_var")
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A training of a net of two layers with batch normalisation between them.
 
     ``optimizer`` is the class's name in its module ("SGD", in MindSpore "nn.SGD"), ``settings`` are its
