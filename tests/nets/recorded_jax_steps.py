@@ -38,17 +38,17 @@ def start():
     }
 
 
-def loss_of(params, x, y, approximate=False):
-    hidden = jax.nn.gelu(dense(params["first"], x), approximate=approximate)
+def loss_of(params, x, y):
+    hidden = jax.nn.gelu(dense(params["first"], x), approximate=False)
     logits = dense(params["last"], hidden)
     return optax.softmax_cross_entropy_with_integer_labels(logits, y).mean()
 
 
-def trainer(optimizer=None, approximate=False):
+def trainer(optimizer=None):
     optimizer = optimizer or optax.adam(1e-2)
 
     def train_step(params, opt_state, x, y):
-        loss, grads = jax.value_and_grad(loss_of)(params, x, y, approximate)
+        loss, grads = jax.value_and_grad(loss_of)(params, x, y)
         updates, opt_state = optimizer.update(grads, opt_state, params)
         return optax.apply_updates(params, updates), opt_state, loss
 
@@ -80,11 +80,6 @@ def compiled(record):
 def donated(record):
     train_step, *rest = trainer(optax.sgd(1e-2, momentum=0.9))
     return run(record, jax.jit(train_step, donate_argnums=(0, 1)), *rest)
-
-
-def tanh(record):
-    train_step, *rest = trainer(approximate=True)
-    return run(record, jax.jit(train_step), *rest)
 
 
 def split(record):
@@ -160,7 +155,7 @@ def module(record):
     return digest((*state(), loss))
 
 
-PROGRAMS = (eager, compiled, donated, tanh, split, several_passes, module)
+PROGRAMS = (eager, compiled, donated, split, several_passes, module)
 
 
 def recorded(name):
@@ -203,11 +198,8 @@ def one(name="one", **options):
     return float(loss)
 
 
-def first_steps():
-    """The first step with another activation; and a normalization with two values of epsilon."""
-    train_step, params, state = trainer(approximate=True)
-    with explorer.record(FOLDER / "tanh_0.trace"):
-        train_step(params, state, GIVEN["x"], GIVEN["y"])
+def normalizations():
+    """A normalization with two values of epsilon."""
 
     def normalized(params, x, epsilon):
         hidden = dense(params["first"], x)
@@ -267,7 +259,7 @@ def main():
         without = program(lambda _: nullcontext())
         programs[program.__name__] = without, program(recorded(program.__name__))
     loss = one()
-    first_steps()
+    normalizations()
     computed = {
         "programs": programs,
         "one": loss,

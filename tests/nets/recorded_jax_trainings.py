@@ -59,10 +59,6 @@ def compiled(steps):
     return trained(steps, optax.adamw(1e-2, weight_decay=0.1), compiled=True)
 
 
-def other_eps(steps):
-    return trained(steps, optax.adamw(1e-2, weight_decay=0.1, eps=1e-3), compiled=True)
-
-
 def donated(steps):
     return trained(steps, optax.sgd(1e-2, momentum=0.9), compiled=True, donated=True)
 
@@ -170,7 +166,6 @@ def closed_over(steps):
 PROGRAMS = (
     eager,
     compiled,
-    other_eps,
     donated,
     clipped,
     two_passes,

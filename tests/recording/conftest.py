@@ -197,6 +197,15 @@ def jax_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def beside_jax(jax_weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of what recorded_beside_jax.py records."""
+    folder = tmp_path_factory.mktemp("beside_jax")
+    command = [sys.executable, str(NETS / "recorded_beside_jax.py"), str(folder), str(jax_weights)]
+    subprocess.run(command, env=environment(), check=True, timeout=600)
+    return folder
+
+
 OF_BOTH = {
     "first.weight": (16, 6),
     "first.bias": (16,),

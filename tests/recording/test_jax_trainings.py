@@ -125,19 +125,6 @@ def test_what_the_rules_have_unlike_is_named(
     assert (unlike.left, unlike.right) == pytest.approx(values)
 
 
-def test_clipping_in_a_chain_is_seen(train: Trained) -> None:
-    made = "optax.chain(optax.clip_by_global_norm(1e-2), optax.adam(1e-2))"
-    of_torch, of_jax = train((ADAM, made)).values()
-    comparison = compared(of_torch, of_jax)
-    assert comparison.difference is not None
-    assert comparison.difference.question == "given"
-    given = [unpack(leaf.value) for leaf in of_jax.steps[0].given]
-    assert np.sqrt(sum((array**2).sum() for array in given)) == pytest.approx(1e-2)
-    gradients = [unpack(leaf.value) for leaf in of_jax.steps[0].gradients]
-    norm = np.sqrt(sum((array**2).sum() for array in gradients))
-    assert of_jax.steps[0].norm == pytest.approx(norm)
-
-
 def test_another_activation_is_found_in_the_graphs_of_the_step(
     train: Trained, workers: Workers
 ) -> None:

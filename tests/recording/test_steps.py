@@ -73,7 +73,7 @@ PROGRAMS: dict[Framework, Programs] = {
         "",
     ),
     "jax": Programs(
-        ("eager", "compiled", "donated", "tanh", "split", "several_passes", "module"),
+        ("eager", "compiled", "donated", "split", "several_passes", "module"),
         "",
         [],
         frozenset(),

@@ -1,7 +1,5 @@
 """Steps of JAX's programs that are recorded: what is particular to JAX, and PyTorch's step beside."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,54 +9,12 @@ from explorer.engines.capture.lint import lint
 from explorer.exploration.traces import report_on
 from explorer.model.arrays import unpack
 from explorer.model.causes import OtherArguments
-from explorer.words import causes as words
 from explorer.workers.workers import Workers
 from tests.recording.conftest import SHAPES, Recorded
 from tests.recording.test_steps import graph_of, trace_of
-from tests.support.command_line import environment
 from tests.support.recorded_files import loaded_trace
 
 pytestmark = pytest.mark.jax
-
-IN_TORCH = """
-import sys
-from pathlib import Path
-import numpy as np
-import torch
-from torch import nn
-import explorer
-
-out, given = Path(sys.argv[1]), np.load(sys.argv[2])
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.first, self.last = nn.Linear(6, 16), nn.Linear(16, 3)
-        self.act = nn.GELU()
-
-    def forward(self, x):
-        return self.last(self.act(self.first(x)))
-
-
-net = Net()
-net.load_state_dict({name: torch.from_numpy(given[name]) for name in net.state_dict()})
-optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
-for step in range(2):
-    with explorer.record(out / f"torch-{step}.trace"):
-        optimizer.zero_grad()
-        logits = net(torch.from_numpy(given["x"]))
-        nn.CrossEntropyLoss()(logits, torch.from_numpy(given["y"])).backward()
-        optimizer.step()
-"""
-
-
-@pytest.fixture(scope="module")
-def in_torch(jax_weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("torch_traces")
-    command = [sys.executable, "-c", IN_TORCH, str(folder), str(jax_weights)]
-    subprocess.run(command, env=environment(), check=True, timeout=600)
-    return folder
 
 
 def test_a_program_may_differentiate_numbers_and_loop_and_print(steps: Recorded) -> None:
@@ -155,9 +111,9 @@ def test_a_step_that_ran_compiled_says_that_its_values_were_computed_op_by_op(
 @pytest.mark.torch
 @pytest.mark.parametrize("name", ["eager", "compiled"])
 def test_the_same_step_of_pytorch_has_no_divergence_up_to_the_updated_weights(
-    steps: Recorded, in_torch: Path, name: str
+    steps: Recorded, beside_jax: Path, name: str
 ) -> None:
-    beside = loaded_trace(in_torch / "torch-1.trace")
+    beside = loaded_trace(beside_jax / "adam.trace")
     alignment = beside.diff(loaded_trace(steps("jax").folder / f"{name}.trace")).alignment
     assert (alignment.divergence, alignment.differing) == (None, ())
 
@@ -168,18 +124,6 @@ def test_a_step_is_the_same_whether_it_is_compiled_or_not(steps: Recorded) -> No
     )
     alignment = eager.diff(compiled).alignment
     assert (alignment.divergence, alignment.differing) == (None, ())
-
-
-@pytest.mark.torch
-def test_a_mistake_is_named_with_its_line_and_with_what_to_write(
-    steps: Recorded, in_torch: Path, workers: Workers
-) -> None:
-    beside = {
-        "torch": loaded_trace(in_torch / "torch-0.trace").trace,
-        "jax": steps("jax").trace("tanh_0"),
-    }
-    (alignment,) = report_on(beside, workers).alignments
-    assert "jax.nn.gelu(…, approximate=False)" in words.cause(alignment)
 
 
 def test_operations_of_a_record_are_computed_again_with_other_arguments(

@@ -2,7 +2,6 @@
 
 import math
 import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
@@ -12,10 +11,10 @@ import pytest
 from explorer.engines.capture.lint import lint
 from explorer.environments.known import home_of
 from explorer.exploration.trainings import compared
-from explorer.model.arrays import AnyArray, unpack
+from explorer.model.arrays import AnyArray
 from explorer.model.engines import Framework
 from explorer.model.training import Training
-from explorer.model.training_comparison import Question, TrainingComparison
+from explorer.model.training_comparison import Question
 from explorer.recording.files import read_training
 from explorer.workers.environments import program_environment
 from tests.recording.conftest import (
@@ -30,7 +29,6 @@ from tests.recording.conftest import (
     values,
     weights,
 )
-from tests.support.command_line import environment
 from tests.support.jax_packages import skip_without
 
 PROGRAMS: dict[Framework, tuple[str, ...]] = {
@@ -52,7 +50,6 @@ PROGRAMS: dict[Framework, tuple[str, ...]] = {
     "jax": (
         "eager",
         "compiled",
-        "other_eps",
         "donated",
         "clipped",
         "two_passes",
@@ -397,13 +394,6 @@ def test_settings_are_those_of_the_update_and_averages_those_after_it(
 
 # JAX alone, and beside the same trainings of PyTorch
 
-RULES = {
-    "adamw": "torch.optim.AdamW(net.parameters(), 1e-2, weight_decay=0.1)",
-    "momentum": "torch.optim.SGD(net.parameters(), 1e-2, momentum=0.9)",
-    "clipped": "torch.optim.SGD(net.parameters(), 0.1)",
-    "two_passes": "torch.optim.SGD(net.parameters(), 0.1)",
-}
-
 SAME = {
     "eager": "adamw",
     "compiled": "adamw",
@@ -411,101 +401,22 @@ SAME = {
     "clipped": "clipped",
     "two_passes": "two_passes",
 }
-"""Programs of JAX, and PyTorch's with the same rule."""
-
-IN_TORCH = f"""
-import sys
-from pathlib import Path
-import numpy as np
-import torch
-from torch import nn
-import explorer
-
-out, given = Path(sys.argv[1]), np.load(sys.argv[2])
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.first, self.last = nn.Linear(6, 16), nn.Linear(16, 3)
-
-    def forward(self, x):
-        return self.last(nn.functional.gelu(self.first(x)))
-
-
-def make(rule):
-    net = Net()
-    net.load_state_dict({{name: torch.from_numpy(given[name]) for name in net.state_dict()}})
-    return net, eval(rule, {{"torch": torch, "net": net}})
-
-
-for name, rule in {RULES!r}.items():
-    net, optimizer = make(rule)
-    schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
-    steps = explorer.recorder(training=True, model=net, out=out / f"{{name}}.training")
-    for step in range(4):
-        x = torch.from_numpy(given["x"] * (1 + step))
-        y = torch.from_numpy(np.roll(given["y"], step))
-        halves = [slice(4), slice(4, 8)] if name == "two_passes" else [slice(8)]
-        with steps.step():
-            optimizer.zero_grad()
-            for half in halves:
-                nn.functional.cross_entropy(net(x[half]), y[half]).backward()
-            if name == "clipped":
-                nn.utils.clip_grad_norm_(net.parameters(), 0.5)
-            optimizer.step()
-        if name == "clipped":
-            schedule.step()
-"""
-
-
-@pytest.fixture(scope="module")
-def in_torch(jax_weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("torch_trainings")
-    command = [sys.executable, "-c", IN_TORCH, str(folder), str(jax_weights)]
-    subprocess.run(command, env=environment(), check=True, timeout=600)
-    return folder
-
-
-def beside_torch(trainings: Recorded, in_torch: Path, name: str, other: str) -> TrainingComparison:
-    return compared(
-        read_training(in_torch / f"{other}.training"), training_of(trainings, "jax", name)
-    )
+"""Programs of JAX, and the rules of recorded_beside_jax.py that they train by."""
 
 
 @pytest.mark.jax
 @pytest.mark.torch
 @pytest.mark.parametrize("name", SAME)
 def test_the_same_training_in_pytorch_differs_in_nothing(
-    trainings: Recorded, in_torch: Path, name: str
+    trainings: Recorded, beside_jax: Path, name: str
 ) -> None:
-    comparison = beside_torch(trainings, in_torch, name, SAME[name])
+    in_torch = read_training(beside_jax / f"{SAME[name]}.training")
+    comparison = compared(in_torch, training_of(trainings, "jax", name))
     assert comparison.difference is None
     answers = {answer.question: answer.status for answer in comparison.answers}
     judged: list[Question] = ["data", "start", "trained", "given", "update"]
     judged += ["state"] if SAME[name] in ("adamw", "momentum") else []
     assert {question: answers[question] for question in judged} == dict.fromkeys(judged, "same")
-
-
-@pytest.mark.jax
-@pytest.mark.torch
-def test_another_eps_is_named(trainings: Recorded, in_torch: Path) -> None:
-    difference = beside_torch(trainings, in_torch, "other_eps", "adamw").difference
-    assert difference is not None
-    assert (difference.step, difference.question) == (1, "update")
-
-
-@pytest.mark.jax
-def test_gradients_lie_as_in_pytorch_and_give_the_weights(trainings: Recorded) -> None:
-    training = training_of(trainings, "jax", "two_passes")
-    before = {start.name: unpack(start.value) for start in training.start}
-    for step in training.steps:
-        gradients = values(step.gradients)
-        assert {name: gradient.shape for name, gradient in gradients.items()} == SHAPES
-        weights = values(step.weights)
-        for name, weight in weights.items():
-            np.testing.assert_allclose(weight, before[name] - 0.1 * gradients[name], atol=1e-6)
-        before = weights
 
 
 @pytest.mark.jax
