@@ -13,7 +13,7 @@ from explorer.scenario.load import load
 from explorer.words.explained import every
 from explorer.words.known import SURPRISES
 from explorer.workers.workers import Workers
-from tests.support.known_nets import MATRIX, MISTAKES, NETS, Net, file_with
+from tests.support.known_nets import MISTAKES, NETS, Net, file_with
 from tests.support.samples import some
 
 
@@ -47,9 +47,9 @@ def test_what_is_known_of_the_first_divergence_is_named_and_nothing_of_a_mistake
 @pytest.mark.torch
 def test_what_is_seen_as_if_mended_is_named_too(tmp_path: Path, workers: Workers) -> None:
     net = Net(
-        "h = ops.exp(x)\nh.mul_(2.0)\nreturn (h * h).sum()",
-        "h = torch.tanh(x)\nh = h.exp() * 2.0\nreturn (h * h).sum()",
-        MATRIX,
+        mindspore="h = ops.exp(x)\nh.mul_(2.0)\nreturn (h * h).sum()",
+        torch="h = torch.tanh(x)\nh = h.exp() * 2.0\nreturn (h * h).sum()",
+        inputs="x=normal(4, 6)",
     )
     alignment = aligned(net, tmp_path, workers)
     assert alignment.mended
