@@ -64,10 +64,6 @@ ROWS = {
             "in `float32` with `BiasAdd` (two, @{ops.tanh})",
         ),
     ),
-    "momentum": Row(
-        ("`BatchNorm` (first, @{ops.tanh})", "values of `first.running_mean`"),
-        "(second, @{torch.tanh}) give different values of `second.running_mean`",
-    ),
 }
 
 REMARKS = {

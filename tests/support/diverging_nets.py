@@ -129,18 +129,6 @@ NETS = {
         normal(6, 8),
         head=TWO_LAYERS,
     ),
-    # Running statistics alone: MindSpore's momentum is the share that is kept.
-    "momentum": Net(
-        *twins(
-            """
-            self.first = nn.BatchNorm1d(3, momentum=0.1)
-            self.second = nn.BatchNorm1d(3, momentum=0.1)
-            """,
-            "y = self.second(torch.tanh(self.first(x)))\nreturn (y * y * y).sum()",
-        ),
-        normal(6, 3),
-        head="TRAIN = True",
-    ),
     # The root of a variance of 0.
     "nan_std": Net(
         *twins("", "centred = x - x.mean()\nreturn torch.sqrt((centred * centred).mean())"),
