@@ -14,7 +14,7 @@ import pytest
 from explorer.api.results import Recorded as Loaded
 from explorer.environments.known import home_of
 from explorer.model.arrays import AnyArray, unpack
-from explorer.model.engines import NEEDED, Framework
+from explorer.model.engines import Framework
 from explorer.model.results import Leaf
 from explorer.model.trace import Trace
 from explorer.model.training import Training
@@ -219,9 +219,12 @@ OF_BOTH = {
 """The parameters of the net that step_in_torch.py and step_in_mindspore.py train."""
 
 
+Steps = Callable[[Framework], dict[str, Loaded]]
+"""A fixture: the first step in a framework, as it is there and with mistakes; who asks first pays."""
+
+
 @pytest.fixture(scope="session")
-def of_both() -> dict[str, Loaded]:
-    """The first step in PyTorch, and in MindSpore as it is there and with one mistake each."""
+def first_steps() -> Steps:
     draws = np.random.default_rng(0)
     given = {name: draws.standard_normal(shape) * 0.3 for name, shape in OF_BOTH.items()}
     given["x"] = draws.standard_normal((8, 6))
@@ -234,10 +237,16 @@ def of_both() -> dict[str, Loaded]:
         command = [sys.executable, str(program), str(folder), str(weights)]
         subprocess.run(command, env=environment(), check=True, timeout=600, capture_output=True)
 
-    recorded: dict[str, Loaded] = {}
-    for framework in NEEDED:
+    @cache
+    def recorded(framework: Framework) -> dict[str, Loaded]:
         program = NETS / f"step_in_{framework}.py"
         key = key_of_run(framework, program.stem, texts([program, Path(__file__)]))
         folder, _ = kept_run(key, partial(run, program))
-        recorded |= {path.stem: loaded_trace(path) for path in folder.glob("*.trace")}
+        return {path.stem: loaded_trace(path) for path in folder.glob("*.trace")}
+
     return recorded
+
+
+@pytest.fixture(scope="session")
+def of_both(first_steps: Steps) -> dict[str, Loaded]:
+    return first_steps("torch") | first_steps("mindspore")

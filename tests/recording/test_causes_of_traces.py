@@ -1,7 +1,5 @@
 """Why recorded steps part: their ops are computed again from what the traces have, in either framework."""
 
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -13,60 +11,15 @@ from explorer.model.causes import OtherArguments
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.failures import Loss
 from explorer.model.trace import Trace
-from explorer.recording.files import read_trace
 from explorer.words.causes import attempts
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
-from tests.support.command_line import environment
-
-IN_TORCH = """
-import sys
-import numpy as np
-import torch
-from torch import nn
-from torch.nn import functional
-import explorer
-
-WEIGHTS = np.random.RandomState(0)
-ARRAYS = [WEIGHTS.randn(*shape).astype(np.float32) for shape in ((8, 6), (3, 8), (5, 6))]
+from tests.recording.conftest import Steps
 
 
-class Net(nn.Module):
-    def __init__(self, eps, approximate):
-        super().__init__()
-        self.fc1, self.norm, self.fc2 = nn.Linear(6, 8), nn.LayerNorm(8, eps), nn.Linear(8, 3)
-        self.approximate = approximate
-        with torch.no_grad():
-            for layer, array in zip((self.fc1, self.fc2), ARRAYS):
-                layer.weight.copy_(torch.from_numpy(array))
-                layer.bias.fill_(1.0)
-
-    def forward(self, x):
-        hidden = functional.gelu(self.norm(self.fc1(x)), approximate=self.approximate)
-        return (functional.softmax(self.fc2(hidden), -1) ** 2).sum()
-
-
-def record(name, eps=1e-5, approximate="none", **limits):
-    net = Net(eps, approximate)
-    with explorer.record(f"{name}.trace", **limits):
-        net(torch.from_numpy(ARRAYS[2])).backward()
-
-
-record("plain")
-record("eps", eps=1e-2)
-record("tanh", approximate="tanh")
-record("plain_in_figures", values=0, start=0)
-record("eps_in_figures", eps=1e-2, values=0, start=0)
-"""
-
-
-@pytest.fixture(scope="module")
-def in_torch(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Trace]:
-    folder = tmp_path_factory.mktemp("torch")
-    (folder / "program.py").write_text(IN_TORCH)
-    command = [sys.executable, "-W", "ignore", "program.py"]
-    subprocess.run(command, cwd=folder, env=environment(), check=True)
-    return {path.stem: read_trace(path) for path in folder.glob("*.trace")}
+@pytest.fixture
+def in_torch(first_steps: Steps) -> dict[str, Trace]:
+    return {name: step.trace for name, step in first_steps("torch").items()}
 
 
 def _aligned(traces: dict[str, Trace], workers: Workers | None) -> Alignment:
@@ -94,7 +47,7 @@ def _arguments(alignment: Alignment) -> dict[str, Any]:
 def test_two_steps_of_pytorch_part_by_an_argument(
     in_torch: dict[str, Trace], workers: Workers, other: str, arguments: dict[str, Any]
 ) -> None:
-    alignment = _aligned(_two(in_torch, "plain", other), workers)
+    alignment = _aligned(_two(in_torch, "torch", f"torch_{other}"), workers)
     assert _arguments(alignment) == arguments
     assert alignment.untried == ""
 
@@ -117,7 +70,7 @@ def test_a_step_of_mindspore_parts_from_one_of_either_framework_by_an_argument(
 def test_an_op_whose_values_were_not_kept_is_not_tried(
     in_torch: dict[str, Trace], workers: Workers
 ) -> None:
-    alignment = _aligned(_two(in_torch, "plain_in_figures", "eps_in_figures"), workers)
+    alignment = _aligned(_two(in_torch, "torch_in_figures", "torch_eps_in_figures"), workers)
     assert alignment.cause(0) is None
     assert alignment.untried == "values"
     assert "explorer.record(…, values=N) keeps those" in attempts(alignment)
@@ -153,6 +106,6 @@ def test_where_nothing_can_be_tried_it_says_why(
     in_torch: dict[str, Trace], answer: Exception | Lost | None, untried: Untried, said: str
 ) -> None:
     workers = Without(answer) if answer else None
-    alignment = _aligned(_two(in_torch, "plain", "eps"), workers)
+    alignment = _aligned(_two(in_torch, "torch", "torch_eps"), workers)
     assert alignment.untried == untried
     assert said in attempts(alignment)
