@@ -5,6 +5,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
@@ -17,7 +18,6 @@ from explorer.words.mended import summary
 from explorer.workers.workers import Workers
 from tests.support.causes import (
     BY_HAND,
-    MATRIX,
     MISTAKES,
     SEVERAL,
     Mistake,
@@ -34,6 +34,8 @@ pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
 PAIRS = (("torch-tape", "mindspore-graph"), ("mindspore-tape", "torch-graph"))
 TAPES = ("torch-tape", "mindspore-tape")
+
+MATRIX = (4, 6)
 
 DECOMPOSED = {("aligned corners", "torch-graph"): "ResizeBilinearV2"}
 """Where PyTorch's compiled graph has other ops in the place of the one with the argument, MindSpore's op."""
@@ -75,23 +77,23 @@ def test_the_argument_that_makes_the_difference_is_found_by_trying_it(
 ) -> None:
     alignment = compared(net_with(MISTAKES[name], tmp_path), engines, workers)
     found = causes(alignment)
-    explained_by = MISTAKES[name].explained_by
+    mistake = MISTAKES[name]
     assert len(alignment.causes) in (0, len(alignment.divergences))  # 0 where nothing can be tried
-    if explained_by is None:
+    if not mistake.is_explained:
         assert found == []
     elif (name, engines[1]) in DECOMPOSED:
         assert [cause.op for cause in found] == [DECOMPOSED[name, engines[1]]]
     else:
         (cause,) = found
-        assert rounded(cause.arguments) == explained_by
-        assert cause.other_op == MISTAKES[name].other_op
+        assert rounded(cause.arguments) == mistake.explained_by
+        assert cause.other_op == mistake.other_op
 
 
 @pytest.mark.parametrize("width", [24, pytest.param(300, marks=pytest.mark.whole)])
 def test_a_cause_in_large_values_is_tried_element_by_element_kept_at_once_or_asked_for(
     width: int, tmp_path: Path, workers: Workers
 ) -> None:
-    mistake = MISTAKES["padding counted"]._replace(shape=(2, 3, width, width))
+    mistake = replace(MISTAKES["padding counted"], shape=(2, 3, width, width))
     path = net_with(mistake, tmp_path)
     report = explore(load(path), workers, engines=TAPES, selection="main", oracle=False)
     (alignment,) = report.alignments
@@ -110,8 +112,8 @@ def test_what_is_to_be_written_really_mends_it(name: str, tmp_path: Path, worker
     sides = {mend.side: mend for mend in cause.mends}
     assert sides.keys() == {"left", "right"}
     for net in (
-        mistake._replace(torch=changed(mistake.torch, sides["left"])),
-        mistake._replace(mindspore=changed(mistake.mindspore, sides["right"])),
+        replace(mistake, torch=changed(mistake.torch, sides["left"])),
+        replace(mistake, mindspore=changed(mistake.mindspore, sides["right"])),
     ):
         mended = compared(net_with(net, tmp_path), PAIRS[0], workers)
         assert mended.divergence is None, net
@@ -162,7 +164,7 @@ def test_padding_by_mode_is_found_by_padding_the_input(
     name: str, tmp_path: Path, workers: Workers
 ) -> None:
     mindspore, torch, how, ends = SAME_PADDING[name]
-    mistake = Mistake(mindspore, torch, (2, 3, 8, 8), None)
+    mistake = Mistake(mindspore, torch, (2, 3, 8, 8))
     alignment = compared(net_with(mistake, tmp_path), PAIRS[0], workers)
     (cause,) = causes(alignment)
     change = InputChange((0,), how, ends)
@@ -170,7 +172,7 @@ def test_padding_by_mode_is_found_by_padding_the_input(
 
     (mend,) = cause.mends  # PyTorch's layers cannot pad so
     assert mend.side == "right"
-    mended = mistake._replace(mindspore=changed(mistake.mindspore, mend))
+    mended = replace(mistake, mindspore=changed(mistake.mindspore, mend))
     alignment = compared(net_with(mended, tmp_path), PAIRS[0], workers)
     assert alignment.divergence is None
 
@@ -187,7 +189,7 @@ def test_an_op_that_one_net_leaves_out_is_named(
     name: str, tmp_path: Path, workers: Workers
 ) -> None:
     mindspore, torch, op = ALONE[name]
-    mistake = Mistake(mindspore, torch, MATRIX, None)
+    mistake = Mistake(mindspore, torch, MATRIX)
     alignment = compared(net_with(mistake, tmp_path), TAPES, workers)
     left_out = [cause for cause in causes(alignment) if isinstance(cause.change, LeftOut)]
     assert [cause for cause in left_out if op in cause.op.lower()]
@@ -197,7 +199,7 @@ def test_an_op_that_one_net_leaves_out_is_named(
 def test_zeros_in_the_place_of_everything_explain_nothing(tmp_path: Path, workers: Workers) -> None:
     """A value that is zero throughout is soon equal to another one that is."""
     zeros = "h * ops.zeros_like(h)", "h * torch.rand_like(h).gt(2.0).logical_not()"
-    alignment = compared(net_with(Mistake(*zeros, MATRIX, None), tmp_path), TAPES, workers)
+    alignment = compared(net_with(Mistake(*zeros, MATRIX), tmp_path), TAPES, workers)
     for cause in causes(alignment):
         change = cause.change
         assert not (isinstance(change, OtherInputs) and change.changes[0].how == "replaced")
@@ -209,7 +211,7 @@ def test_a_bias_that_one_net_lacks_is_found_by_leaving_it_out(
     tmp_path: Path, workers: Workers
 ) -> None:
     # What the layers yield is too large to be kept whole.
-    mistake = Mistake("nn.Dense(6, 400, has_bias=False)", "nn.Linear(6, 400)", (4, 3, 6), None)
+    mistake = Mistake("nn.Dense(6, 400, has_bias=False)", "nn.Linear(6, 400)", (4, 3, 6))
     alignment = compared(net_with(mistake, tmp_path), PAIRS[0], workers)
     (cause,) = causes(alignment)
     assert isinstance(cause.change, OtherInputs)
@@ -217,7 +219,7 @@ def test_a_bias_that_one_net_lacks_is_found_by_leaving_it_out(
     assert (zeros.how, zeros.label) == ("zeroed", "layer.bias")
     sides = {mend.side: mend for mend in cause.mends}
     assert sides["right"].arguments == {"has_bias": True}
-    mended = mistake._replace(torch=changed(mistake.torch, sides["left"]))
+    mended = replace(mistake, torch=changed(mistake.torch, sides["left"]))
     alignment = compared(net_with(mended, tmp_path), PAIRS[0], workers)
     assert alignment.divergence is None
 
@@ -240,7 +242,7 @@ def test_mindspores_op_is_tried_where_pytorch_has_several_and_its_mend_really_me
 ) -> None:
     mistake = BY_HAND[name]
     alignment = compared(net_with(mistake, tmp_path), engines, workers)
-    if mistake.explained_by is None:
+    if not mistake.is_explained:
         assert causes(alignment) == []
         return
     (cause,) = causes(alignment)
@@ -252,7 +254,7 @@ def test_mindspores_op_is_tried_where_pytorch_has_several_and_its_mend_really_me
     assert rounded(cause.arguments) == mistake.explained_by
     assert cause.other_op == mistake.other_op
     here = [mend for mend in cause.mends if mend.side == cause.side]
-    net = mistake._replace(mindspore=mended(mistake.mindspore, here[0]))
+    net = replace(mistake, mindspore=mended(mistake.mindspore, here[0]))
     after = compared(net_with(net, tmp_path), engines, workers)
     assert after.divergence is None, net
 
@@ -271,7 +273,7 @@ def test_what_is_to_be_written_in_pytorchs_net_is_the_function_that_mindspore_ca
     alignment = compared(net_with(BY_HAND["gelu by erf"], tmp_path), PAIRS[0], workers)
     (cause,) = causes(alignment)
     (there,) = [mend for mend in cause.mends if mend.side != cause.side]
-    net = Mistake("nn.GELU()", changed("F.gelu(h)", there), BY_HAND["gelu by erf"].shape, None)
+    net = Mistake("nn.GELU()", changed("F.gelu(h)", there), BY_HAND["gelu by erf"].shape)
     after = compared(net_with(net, tmp_path), PAIRS[0], workers)
     assert after.divergence is None
 

@@ -1,126 +1,38 @@
-"""A library of mistakes of ports: a layer or function that was given something else than the other side's.
-
-Each is MindSpore's line, PyTorch's, the shape of what they read, and the arguments of PyTorch's op that
-explain the difference, or the operator that does (None: nothing that is tried does, and nothing is said).
-"""
+"""A library of mistakes of ports: a layer or function that was given something else than the other side's."""
 
 from pathlib import Path
 from textwrap import dedent
 from typing import NamedTuple
+
+import msgspec
 
 from explorer.model.graph import Arguments
 from tests.support.scenario_files import written
 from tests.support.two_sided import Side, normal, scenario_text, twins
 
 
-class Mistake(NamedTuple):
-    """``mindspore`` and ``torch`` make a layer or are an expression of ``h``."""
+class Mistake(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``mindspore`` and ``torch`` make a layer or are an expression of ``h``, of the shape.
+
+    The difference is explained by arguments of an op or by ``other_op``, or by nothing that is tried.
+    """
 
     mindspore: str
     torch: str
     shape: tuple[int, ...]
-    explained_by: Arguments | None
+    explained_by: Arguments = {}
     other_op: str = ""
 
+    @property
+    def is_explained(self) -> bool:
+        return bool(self.explained_by or self.other_op)
 
-MATRIX, VOLUME, IMAGE = (4, 6), (4, 3, 6), (4, 3, 6, 6)
 
-MISTAKES: dict[str, Mistake] = {
-    "eps of batch norm": Mistake(
-        "nn.BatchNorm2d(3, eps=1e-2)", "nn.BatchNorm2d(3)", IMAGE, {"eps": 1e-2}
-    ),
-    "momentum the other way round": Mistake(
-        "nn.BatchNorm2d(3, momentum=0.1)",
-        "nn.BatchNorm2d(3, momentum=0.1)",
-        IMAGE,
-        {"momentum": 0.9},
-    ),
-    "eps of batch norm without statistics": Mistake(
-        "nn.BatchNorm2d(3)",
-        "nn.BatchNorm2d(3, eps=1e-3, track_running_stats=False)",
-        IMAGE,
-        {"eps": 1e-5},
-    ),
-    "number of groups": Mistake(
-        "nn.GroupNorm(3, 6)", "nn.GroupNorm(2, 6)", (4, 6, 2, 4), {"group": 3}
-    ),
-    "gelu by tanh": Mistake("nn.GELU()", "nn.GELU()", MATRIX, {"approximate": "tanh"}),
-    "axis of softmax": Mistake(
-        "ops.softmax(h, axis=0)", "torch.softmax(h, dim=1)", MATRIX, {"dim": 0}
-    ),
-    "padding counted": Mistake(
-        "nn.AvgPool2d(3, 1, pad_mode='pad', padding=1, count_include_pad=False)",
-        "nn.AvgPool2d(3, 1, padding=1)",
-        IMAGE,
-        {"count_include_pad": False},
-    ),
-    "slope of leaky relu": Mistake(
-        "nn.LeakyReLU(alpha=0.2)", "nn.LeakyReLU()", MATRIX, {"negative_slope": 0.2}
-    ),
-    "standard deviation of a sample": Mistake(
-        "ops.std(h, axis=1, ddof=0)", "torch.std(h, dim=1)", MATRIX, {"correction": 0}
-    ),
-    "aligned corners": Mistake(
-        "ops.interpolate(h, size=(8, 12), mode='bilinear', align_corners=True)",
-        "F.interpolate(h, size=(8, 12), mode='bilinear')",
-        (2, 3, 4, 6),
-        {"align_corners": True},
-    ),
-    "dilation with its padding": Mistake(
-        "nn.Conv2d(3, 4, 3, pad_mode='pad', padding=1, has_bias=True)",
-        "nn.Conv2d(3, 4, 3, padding=2, dilation=2)",
-        (2, 3, 8, 8),
-        {"padding": (1, 1), "dilation": (1, 1)},
-    ),
-    "another activation": Mistake(
-        "nn.ReLU()", "nn.SiLU()", MATRIX, {}, other_op="aten.relu.default"
-    ),
-    "a sum for a mean": Mistake(
-        "ops.sum(h, dim=1)", "torch.mean(h, dim=1)", MATRIX, {}, other_op="aten.sum.dim_IntList"
-    ),
-    "the first for the mean": Mistake(
-        "h[:, 0]", "torch.mean(h, dim=1)", VOLUME, {}, other_op="aten.select.int"
-    ),
-    "a scale that no argument makes": Mistake("h * 3.0", "h * 2.0 + h.detach()", MATRIX, None),
-    "nothing": Mistake("nn.GELU(approximate=False)", "nn.GELU()", MATRIX, None),
-}
+TABLE = Path(__file__).with_suffix(".toml").read_bytes()
 
-BY_HAND: dict[str, Mistake] = {
-    "gelu by erf": Mistake(
-        "nn.GELU()", "h * 0.5 * (1 + torch.erf(h / 2**0.5))", MATRIX, {}, other_op="ops.gelu"
-    ),
-    "axis of softmax": Mistake(
-        "ops.softmax(h, axis=0)",
-        "torch.exp(h) / torch.exp(h).sum(1, keepdim=True)",
-        MATRIX,
-        {"axis": (1,)},
-    ),
-    "axis of log softmax": Mistake(
-        "nn.LogSoftmax(axis=0)",
-        "h - torch.logsumexp(h, 1, keepdim=True)",
-        MATRIX,
-        {"axis": 1},
-    ),
-    "eps of layer norm": Mistake(
-        "nn.LayerNorm((6,), epsilon=1e-2)",
-        "(h - h.mean(-1, keepdim=True)) / torch.sqrt(h.var(-1, correction=0, keepdim=True) + 1e-5)",
-        VOLUME,
-        {"epsilon": 1e-5},
-    ),
-    "axis of a norm": Mistake(
-        "ops.L2Normalize(axis=0)(h)", "F.normalize(h, dim=1)", MATRIX, {"axis": (1,)}
-    ),
-    "the axis that is right": Mistake(
-        "ops.softmax(h, axis=1)", "torch.exp(h) / torch.exp(h).sum(1, keepdim=True)", MATRIX, None
-    ),
-    "eps of another formula": Mistake(
-        "nn.LayerNorm((6,), epsilon=1e-2)",
-        "(h - h.mean(-1, keepdim=True)) / (h.std(-1, correction=0, keepdim=True) + 0.3)",
-        VOLUME,
-        None,
-    ),
-}
-"""Those where PyTorch's side is written in several ops, explained by MindSpore's op or function."""
+TABLES = msgspec.toml.decode(TABLE, type=dict[str, dict[str, Mistake]])
+
+MISTAKES, BY_HAND = TABLES["of_one_op"], TABLES["by_hand"]
 
 
 def net_with(mistake: Mistake, folder: Path) -> Path:
