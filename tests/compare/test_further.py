@@ -221,6 +221,19 @@ def test_a_gradient_that_no_other_divergence_explains_is_one_by_itself() -> None
     assert len(found) == 2
 
 
+def test_two_statistics_of_one_op_are_one_divergence() -> None:
+    alignment = align(
+        *two_nets("""
+        - norm = BatchNorm @1: (x - x.mean(0), 0.1 * x.mean(0), 0.1 * x.var(0))
+        + norm = BatchNorm @1: (x - x.mean(0), 0.9 * x.mean(0), 0.9 * x.var(0))
+        result mean = norm[1]
+        result variance = norm[2]
+        """)
+    )
+    assert alignment.differing == ("mean", "variance")
+    assert len(alignment.divergences) == 1
+
+
 def test_a_gradient_that_a_divergence_leads_to_is_none_by_itself() -> None:
     alignment = align(*two_nets(SCALED_GRADIENTS))
     assert alignment.divergence is not None
