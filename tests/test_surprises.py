@@ -391,6 +391,16 @@ SAID: dict[str, dict[str, Any]] = {
         "MindSpore, {style}, with 1e-12 added | PyTorch": (0, 0),
         "PyTorch, deviation | PyTorch, atan2": (0, 0),
     },
+    "ctc_gradient": {
+        # The loss is −x₁; behind a log-softmax the gradient is softmax minus the label's one.
+        "MindSpore, {style}, by the log-probabilities | PyTorch, by the log-probabilities": (
+            0.25,
+            0.75 - 1,
+        ),
+        "MindSpore, {style}, by the logits | PyTorch, by the logits": (0.25, 0.75 - 1),
+        "MindSpore, differences by the log-probabilities": (0, -1),
+        "PyTorch, differences by the log-probabilities": (0, -1),
+    },
     "loss_reduction": {
         "MindSpore, loss": [np.log(2)] * 4,
         "MindSpore, first row's gradient": SOFTMAX,

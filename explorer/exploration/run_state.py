@@ -7,6 +7,7 @@ from itertools import combinations
 from explorer.compare.align.alignment import Seamed, seamed
 from explorer.compare.align.joints import Slot
 from explorer.compare.broadcasts import silent_broadcasts
+from explorer.compare.conventions import conventions
 from explorer.compare.draws import random_draws
 from explorer.compare.mending import around, large_slots
 from explorer.compare.node_noise import ill_conditioned
@@ -221,6 +222,7 @@ class RunState:
             *self._recorded_otherwise(),
             *non_finite(of_the_call),
             *silent_broadcasts(of_the_call),
+            *conventions(of_the_call, report),
             *ill_conditioned(of_the_call),
             *random_draws(graphs, report.drawn),
         )

@@ -7,6 +7,7 @@ import msgspec
 from explorer.model.divergence import Place
 from explorer.model.engines import Framework
 from explorer.model.failures import Failure
+from explorer.model.known import Reference
 from explorer.model.requests import Role
 
 FindingKind = Literal[
@@ -22,6 +23,7 @@ FindingKind = Literal[
     "names",
     "non_finite",
     "broadcast",
+    "convention",
     "omitted",
 ]
 """A kind of finding.
@@ -38,6 +40,7 @@ FindingKind = Literal[
 - "names": parameters of other names were paired by order and values, or start as parts of one
 - "non_finite": a result is nan or infinite, and where that comes from
 - "broadcast": two tensors are broadcast to all their pairs on the way to a loss
+- "convention": the oracle refutes a gradient that is no derivative by convention
 - "omitted": a net returns objects beside its tensors, which are not compared
 - "conditioning": an op multiplies rounding, so that few digits of its values mean anything
 """
@@ -52,6 +55,7 @@ REMARKS: frozenset[FindingKind] = frozenset(
         "names",
         "non_finite",
         "broadcast",
+        "convention",
         "omitted",
     }
 )
@@ -236,6 +240,14 @@ class SilentBroadcast(msgspec.Struct, frozen=True, tag_field="fact", tag="silent
     shapes: tuple[tuple[int, ...], tuple[int, ...]]
 
 
+class OwnConvention(msgspec.Struct, frozen=True, tag_field="fact", tag="own_convention"):
+    """An op whose gradient is that of a larger function by convention; ``known`` says of which."""
+
+    place: Place
+    engine: str
+    known: Reference
+
+
 class Omitted(msgspec.Struct, frozen=True, tag_field="fact", tag="omitted"):
     """A framework's net returns objects in which no tensor is found: the class of each, by its key."""
 
@@ -260,6 +272,7 @@ Fact = (
     | RandomDraw
     | NonFinite
     | SilentBroadcast
+    | OwnConvention
     | Omitted
 )
 """What was found."""
@@ -281,6 +294,7 @@ KINDS: dict[type[Fact], FindingKind] = {
     RandomDraw: "draws",
     NonFinite: "non_finite",
     SilentBroadcast: "broadcast",
+    OwnConvention: "convention",
     Omitted: "omitted",
 }
 """The kind of finding that each fact is."""

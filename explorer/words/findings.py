@@ -17,6 +17,7 @@ from explorer.model.findings import (
     NonFinite,
     Omitted,
     OtherRole,
+    OwnConvention,
     PackedParameters,
     PairedParameters,
     RandomDraw,
@@ -32,6 +33,7 @@ from explorer.text.failures import message
 from explorer.text.language import _, named
 from explorer.text.numbers import multiple
 from explorer.words.cases import SEPARATOR, who
+from explorer.words.known import known_line
 from explorer.words.readings import listed, place
 from explorer.words.scenarios import said
 
@@ -303,6 +305,13 @@ def _silent_broadcast(fact: SilentBroadcast) -> str:
     ).format(place=place(fact.place), engine=fact.engine, first=first, second=second, n=n)
 
 
+def _own_convention(fact: OwnConvention) -> str:
+    return _(
+        "convention: the gradient of {place} of {engine} is not its derivative, so the oracle does not"
+        " agree with it. {known}"
+    ).format(place=place(fact.place), engine=fact.engine, known=known_line([fact.known]))
+
+
 def _leaf(name: str, size: float) -> str:
     """How far a leaf is from that of the plain call."""
     if math.isinf(size):
@@ -338,6 +347,7 @@ _SAY: dict[type[Fact], Callable[[Any], str]] = {
     RandomDraw: _random_draw,
     NonFinite: _non_finite,
     SilentBroadcast: _silent_broadcast,
+    OwnConvention: _own_convention,
     Omitted: _omitted,
 }
 """What says each fact."""

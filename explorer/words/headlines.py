@@ -7,7 +7,9 @@ from explorer.model.arrays import unpack
 from explorer.model.engines import engine_named
 from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Difference
 from explorer.text.clean import clean
+from explorer.text.failures import typed
 from explorer.text.language import _, later
+from explorer.text.messages import first_sentence
 from explorer.text.numbers import multiple
 from explorer.words.cases import (
     Stand,
@@ -73,7 +75,7 @@ def _verdict(case: CaseReport) -> str:
     if case.verdict in UNCOMPARED:
         return _(UNCOMPARED[case.verdict])
     if case.verdict == "some_raise":
-        return verdict(case)
+        return _raising(case)
     if case.verdict == "differs" and difference:
         return _differs(case, difference)
     # Who agrees is said, since those that gave no gradient do not.
@@ -87,6 +89,24 @@ def _verdict(case: CaseReport) -> str:
         text = _("{engines} are close, at most {size} apart{ratio}")
     ratio, share = _ratio(difference), f"{difference.rel:.2g}"
     return text.format(engines=engines, size=size(difference), ratio=ratio, share=share)
+
+
+def _raising(case: CaseReport) -> str:
+    """Which engines raise, and what: "only JAX raises: ValueError: ..."."""
+    errors: dict[str, list[str]] = {}
+    for group in case.groups:
+        error = case.results[group.engines[0]].error
+        if error and not _has_value(case, group):
+            errors.setdefault(first_sentence(typed(error)), []).extend(group.engines)
+    if not errors:
+        return verdict(case)
+    if len(errors) == 1:
+        said = next(iter(errors))
+    else:
+        said = " / ".join(
+            f"{who(engines, _defined(case))} {error}" for error, engines in errors.items()
+        )
+    return _("{verdict}: {errors}").format(verdict=verdict(case), errors=said)
 
 
 def _differs(case: CaseReport, difference: Difference) -> str:

@@ -34,9 +34,10 @@ SURPRISES = {
         "At the bounds of relu6, hardtanh and hardswish the gradients differ"
     ),
     "zero_norm": later("The gradient of the norm of zeros is nan"),
+    "ctc_gradient": later("The gradient of CTC loss is that by the logits before a log-softmax"),
     "loss_reduction": later("A loss that is not reduced is differentiated as its sum"),
 }
-"""The titles of the surprises that a divergence may be, by the names of their reproducers.
+"""The titles of the surprises that a divergence or a convention may be, by the names of their reproducers.
 
 They are those of the documentation's page.
 """

@@ -27,6 +27,7 @@ WITHOUT_PROGRAM = {
 
 BY_REPRODUCER = {
     "compiled_multilabel",
+    "ctc_gradient",
     "custom_saved",
     "decay_by_name",
     "embedding_start",

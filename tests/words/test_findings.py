@@ -21,6 +21,7 @@ from explorer.model.findings import (
     NonFinite,
     Omitted,
     OtherRole,
+    OwnConvention,
     PackedParameters,
     PairedParameters,
     RandomDraw,
@@ -31,6 +32,7 @@ from explorer.model.findings import (
     SilentBroadcast,
     Unmet,
 )
+from explorer.model.known import Reference
 from explorer.text.language import said_in
 from explorer.words.findings import sentence
 from tests.support.standard_engines import ENGINES
@@ -81,6 +83,12 @@ FACTS: list[tuple[Fact, str]] = [
             outputs=("out",),
         ),
         "not finite: the output `out` in torch-tape: `mm` makes a value that is not finite from `x`",
+    ),
+    (
+        OwnConvention(SUB, "torch-tape", Reference("surprise", "ctc_gradient")),
+        "convention: the gradient of `Sub` (bn, net.py:4) of torch-tape is not its derivative, so the"
+        " oracle does not agree with it. Known: surprise “The gradient of CTC loss is that by the logits"
+        " before a log-softmax”",
     ),
     (
         SilentBroadcast(SUB, "torch-tape", ((3, 1), (3,))),
@@ -239,5 +247,6 @@ def test_remarks_accuse_nobody() -> None:
         PackedParameters,
         NonFinite,
         SilentBroadcast,
+        OwnConvention,
         Omitted,
     }

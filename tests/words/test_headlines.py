@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from explorer.model.cases import GradCase
+from explorer.model.failures import Failure
 from explorer.model.report import AnswerGroup, CaseReport, Difference
 from explorer.model.results import OracleResult, Outcome, Result
 from explorer.text.language import said_in
@@ -237,6 +238,27 @@ def test_a_case_without_a_difference_says_how_nearly_who_agrees_or_why_nobody_do
     changes: dict[str, object], text: str
 ) -> None:
     assert headline(msgspec.structs.replace(AGREED, **changes)) == text
+
+
+def test_engines_that_raise_where_others_answer_say_what_each_error_once() -> None:
+    case = differing(JAX, ("torch-tape",), ("torch-graph",))
+    advice = "No reverse mode for while_loop, in v1.2. Try using lax.scan"
+    results = {"torch-tape": case.results["torch-tape"], "torch-graph": case.results["torch-graph"]}
+    failed = Result(outcome="raised", error=Failure("ValueError", advice))
+    case = msgspec.structs.replace(
+        case,
+        verdict="some_raise",
+        oracle=OracleResult("not_asked"),
+        results={**results, "jax-tape": failed, "jax-graph": failed},
+    )
+    error = "ValueError: No reverse mode for while_loop, in v1.2"
+    assert headline(case) == f"only JAX raises: {error}"
+    own = Result(outcome="raised", error=Failure("TypeError", "complex"))
+    case = msgspec.structs.replace(case, results={**case.results, "torch-graph": own})
+    assert headline(case) == (
+        "only torch-graph, jax-tape and jax-graph raise: both jax engines"
+        f" {error} / torch-graph TypeError: complex"
+    )
 
 
 @pytest.mark.parametrize(
