@@ -9,6 +9,7 @@ from explorer.compare.align.joints import Slot
 from explorer.compare.broadcasts import silent_broadcasts
 from explorer.compare.conventions import conventions
 from explorer.compare.draws import random_draws
+from explorer.compare.equal_elements import equal_elements
 from explorer.compare.mending import around, large_slots
 from explorer.compare.node_noise import ill_conditioned
 from explorer.compare.non_finite import non_finite
@@ -353,6 +354,7 @@ class RunState:
             findings=(
                 *self._nets.findings,
                 *(self._remarks if self._is_aligned else self._recorded_otherwise()),
+                *equal_elements(inputs, self._alignments if self._is_aligned else ()),
                 *self._outcomes.remarks,
             ),
             cases=tuple(map(self._judged, cases)),

@@ -24,6 +24,7 @@ FindingKind = Literal[
     "non_finite",
     "broadcast",
     "convention",
+    "equal",
     "omitted",
 ]
 """A kind of finding.
@@ -40,6 +41,7 @@ FindingKind = Literal[
 - "names": parameters of other names were paired by order and values, or start as parts of one
 - "non_finite": a result is nan or infinite, and where that comes from
 - "broadcast": two tensors are broadcast to all their pairs on the way to a loss
+- "equal": an input has the same number everywhere, and a divergence no known cause
 - "convention": the oracle refutes a gradient that is no derivative by convention
 - "omitted": a net returns objects beside its tensors, which are not compared
 - "conditioning": an op multiplies rounding, so that few digits of its values mean anything
@@ -56,6 +58,7 @@ REMARKS: frozenset[FindingKind] = frozenset(
         "non_finite",
         "broadcast",
         "convention",
+        "equal",
         "omitted",
     }
 )
@@ -248,6 +251,12 @@ class OwnConvention(msgspec.Struct, frozen=True, tag_field="fact", tag="own_conv
     known: Reference
 
 
+class EqualElements(msgspec.Struct, frozen=True, tag_field="fact", tag="equal_elements"):
+    """Inputs all of whose elements are one number: that number, by the input's name."""
+
+    numbers: dict[str, float]
+
+
 class Omitted(msgspec.Struct, frozen=True, tag_field="fact", tag="omitted"):
     """A framework's net returns objects in which no tensor is found: the class of each, by its key."""
 
@@ -273,6 +282,7 @@ Fact = (
     | NonFinite
     | SilentBroadcast
     | OwnConvention
+    | EqualElements
     | Omitted
 )
 """What was found."""
@@ -295,6 +305,7 @@ KINDS: dict[type[Fact], FindingKind] = {
     NonFinite: "non_finite",
     SilentBroadcast: "broadcast",
     OwnConvention: "convention",
+    EqualElements: "equal",
     Omitted: "omitted",
 }
 """The kind of finding that each fact is."""

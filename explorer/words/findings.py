@@ -6,6 +6,7 @@ from typing import Any
 
 from explorer.model.engines import FRAMEWORK_LABELS, STANDARD, Framework
 from explorer.model.findings import (
+    EqualElements,
     Fact,
     Holder,
     IllConditioned,
@@ -312,6 +313,15 @@ def _own_convention(fact: OwnConvention) -> str:
     ).format(place=place(fact.place), engine=fact.engine, known=known_line([fact.known]))
 
 
+def _equal_elements(fact: EqualElements) -> str:
+    inputs = [f"{name} ({number:g})" for name, number in fact.numbers.items()]
+    return _(
+        "equal elements: all elements of an input are the same number: {inputs}. Another axis, another"
+        " order or a transposition changes nothing in them, so a mistake may show elsewhere than where it"
+        " is. Give random numbers"
+    ).format(inputs=_(SEPARATOR).join(inputs))
+
+
 def _leaf(name: str, size: float) -> str:
     """How far a leaf is from that of the plain call."""
     if math.isinf(size):
@@ -348,6 +358,7 @@ _SAY: dict[type[Fact], Callable[[Any], str]] = {
     NonFinite: _non_finite,
     SilentBroadcast: _silent_broadcast,
     OwnConvention: _own_convention,
+    EqualElements: _equal_elements,
     Omitted: _omitted,
 }
 """What says each fact."""

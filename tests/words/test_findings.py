@@ -9,6 +9,7 @@ from explorer.model.divergence import Place
 from explorer.model.failures import Failure
 from explorer.model.findings import (
     KINDS,
+    EqualElements,
     Fact,
     Holder,
     IllConditioned,
@@ -83,6 +84,12 @@ FACTS: list[tuple[Fact, str]] = [
             outputs=("out",),
         ),
         "not finite: the output `out` in torch-tape: `mm` makes a value that is not finite from `x`",
+    ),
+    (
+        EqualElements({"x": 1.0, "mask": 0.0}),
+        "equal elements: all elements of an input are the same number: x (1), mask (0). Another axis,"
+        " another order or a transposition changes nothing in them, so a mistake may show elsewhere than"
+        " where it is. Give random numbers",
     ),
     (
         OwnConvention(SUB, "torch-tape", Reference("surprise", "ctc_gradient")),
@@ -248,5 +255,6 @@ def test_remarks_accuse_nobody() -> None:
         NonFinite,
         SilentBroadcast,
         OwnConvention,
+        EqualElements,
         Omitted,
     }
