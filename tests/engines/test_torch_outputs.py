@@ -3,9 +3,11 @@
 Outputs that share memory, tied weights, and derivatives inside of the forward.
 """
 
+import numpy as np
 import pytest
 
 from explorer.compare.results import agrees_with_oracle
+from explorer.engines.capture.lint import lint
 from explorer.model.cases import GradCase
 from explorer.scenario.matrix import matrix
 from explorer.scenario.selection import covering
@@ -51,6 +53,23 @@ def test_both_styles_answer_every_case_alike(
             assert values(graph) == values(tape), case.label
             answered += 1
     assert answered >= 4
+
+
+def test_what_checks_for_errors_and_parts_of_spectra_have_their_gradients_in_both_styles(
+    torch: EngineRequests,
+) -> None:
+    # ∂Σ(a⁻¹b) is −a⁻ᵀ1·(a⁻¹b)ᵀ and a⁻ᵀ1; of the eigenvalues 2 and 5 the greatest has the left and
+    # right vectors (2, 1) and (1, 1); the second coefficient of b is its difference.
+    solution, weights = np.array([0.1, 0.6]), np.array([0.1, 0.3])
+    case = GradCase("grad", (0, 1))
+    for engine in TORCH_ENGINES:
+        found = values(torch.answer("torch_solved", engine, case))
+        by_a = -np.outer(weights, solution) + np.array([[2, 2], [1, 1]]) / 3
+        np.testing.assert_allclose(found["da"], by_a, rtol=1e-5)
+        np.testing.assert_allclose(found["db"], weights + [-1, 1], rtol=1e-5)
+    captured = torch.capture("torch_solved", "torch-graph", case)
+    assert lint(captured.graphs[-1]) == []
+    assert captured.result.outcome == "ok"
 
 
 def test_a_copy_that_the_capture_makes_of_an_output_is_no_step_of_the_graph(

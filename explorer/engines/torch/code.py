@@ -1,7 +1,7 @@
 """Code that a reader can paste to put a case to PyTorch without the explorer."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from explorer.engines.listing import (
     COTANGENT_IMPORT,
@@ -11,6 +11,7 @@ from explorer.engines.listing import (
     scenario_import,
     variables,
 )
+from explorer.engines.torch.joint_roles import TANGENTS, JointRole
 from explorer.engines.torch.roots import Gradient, rooted
 from explorer.engines.torch.versions import offered
 from explorer.model.cases import GradCase
@@ -50,7 +51,7 @@ def code(
     wrappers: tuple[type, ...] | None = None,
     returned: Tree = None,
     by_backward: bool = False,
-    writes_leaves: bool = False,
+    inputs: Sequence[JointRole] = (),
 ) -> str:
     """A whole program, to be run from the folder that holds ``scenarios``: net, start, call, print.
 
@@ -58,7 +59,7 @@ def code(
     differentiated. ``wrappers`` are the modules of ours around the net in a joint graph, inner ones
     first; None where it is not known, and the case alone says which. ``returned`` has the names of
     the net's outputs as it nests them, None where it is not known. ``by_backward`` says that the net
-    refuses torch.autograd.grad, ``writes_leaves`` that it writes to what needs a gradient.
+    refuses torch.autograd.grad. ``inputs`` are the roles of what a joint graph takes.
     """
     if wrappers is None:
         wrappers = rooted(request.case)
@@ -66,7 +67,7 @@ def code(
     lines = _header(request, scenario, wrappers)
     lines += [*_net(request, scenario), *_inputs(request, scenario)]
     if request.net.engine == "torch-graph":
-        lines += _in_graph(request, scenario, wrappers, writes_leaves)
+        lines += _in_graph(request, scenario, wrappers, [kind for kind, _ in inputs])
     else:
         lines += _on_tape(request, scenario, skips, returned, by_backward)
     return "\n".join(lines) + "\n"
@@ -242,7 +243,7 @@ def _leaves(request: CaseRequest, scenario: Declaration) -> list[str]:
 
 
 def _in_graph(
-    request: CaseRequest, scenario: Declaration, wrappers: tuple[type, ...], writes_leaves: bool
+    request: CaseRequest, scenario: Declaration, wrappers: tuple[type, ...], roles: Sequence[str]
 ) -> list[str]:
     case = request.case
     arguments = ", ".join(variables(scenario).values())
@@ -256,16 +257,31 @@ def _in_graph(
     for wrapper in wrappers:
         position = f", {case.positions[0]}" if wrapper is Gradient else ""
         lines.append(f"net = {wrapper.__name__}(net{position})")
+    tokens = []
+    if "forward token" in roles:
+        tokens = [f"primals[:0] = [torch.zeros(0)] * {roles.count('forward token')}"]
+    has_unseeded = any(role in TANGENTS and role != "tangent" for role in roles)
+    call = [
+        "values, gradients = graph([primal.detach() for primal in primals], tangents)",
+        "print(values, [gradient for gradient in gradients if gradient is not None])",
+    ]
+    if "backward token" in roles:
+        # The module's own call (torch 2.13) refuses these tokens.
+        call = [
+            "given = [*(primal.detach() for primal in primals), *tangents]",
+            "values = torch.fx.Interpreter(graph).run(*given, enable_io_processing=False)",
+            "print([value for value in values if value is not None])",
+        ]
     return [
         *lines,
         *(f"torch._dynamo.config.{setting} = {value}" for setting, value in DYNAMO.items()),
         *JOINT_LINES[offered("joint")](arguments, prefix),
+        *tokens,
         'places = [node for node in graph.graph.nodes if node.name.startswith("tangents")]',
         'roots = [node.meta["val"] for node in places]',
-        f"tangents = {_tangents(case, writes_leaves)}",
+        f"tangents = {_tangents(case, has_unseeded)}",
         "torch.manual_seed(0)",
-        "values, gradients = graph(primals, tangents)",
-        "print(values, [gradient for gradient in gradients if gradient is not None])",
+        *call,
     ]
 
 
@@ -331,26 +347,27 @@ def _state(request: CaseRequest, scenario: Declaration) -> list[str]:
     ]
 
 
-def _tangents(case: GradCase, writes_leaves: bool) -> str:
+def _tangents(case: GradCase, has_unseeded: bool) -> str:
     ones = "torch.ones(root.shape, dtype=root.dtype, device=root.device)"
     if case.sens_param:
         # An output without a gradient has no tangent: those that have one say which they are.
         array = "cotangent(k, root.shape, str(root.dtype)[6:])"
         ones = f"torch.from_numpy({array}).to(root.device, root.dtype)"
-    if not (case.sens_param or writes_leaves):
+    if not (case.sens_param or has_unseeded):
         return f"[{ones} for root in roots]"
-    # A leaf that is written to has a tangent too, of what it holds afterwards: it has no number.
-    if writes_leaves:
+    # A leaf that is written to has a tangent too, of what it holds afterwards: it has no number, and
+    # nor has a token.
+    if has_unseeded:
         zeros = "torch.zeros(root.shape, dtype=root.dtype, device=root.device)"
         ones = f"{ones} if k is not None else {zeros}"
-    return f"[{ones} for k, root in zip({_numbers(writes_leaves)}, roots)]"
+    return f"[{ones} for k, root in zip({_numbers(has_unseeded)}, roots)]"
 
 
-def _numbers(writes_leaves: bool) -> str:
+def _numbers(has_unseeded: bool) -> str:
     """The numbers of the outputs that have a tangent; None for what is no output."""
     if not DESCRIBED:
-        return "[None] * (len(places) - len(seeded)) + seeded" if writes_leaves else "seeded"
+        return "[None] * (len(places) - len(seeded)) + seeded" if has_unseeded else "seeded"
     number = 'node.meta["desc"].output.idx'
-    if writes_leaves:
-        number = 'getattr(node.meta["desc"].output, "idx", None)'
+    if has_unseeded:
+        number = 'getattr(getattr(node.meta["desc"], "output", None), "idx", None)'
     return f"[{number} for node in places]"

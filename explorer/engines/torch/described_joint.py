@@ -12,6 +12,9 @@ from explorer.engines.torch.versions import offered
 
 _output_node = offered("output_node")
 
+TOKENS = {"ForwardTokenAOTInput": "forward token", "BackwardTokenAOTInput": "backward token"}
+"""The roles of what keeps operators with an effect in order."""
+
 
 def derived(
     stack: contextlib.ExitStack, call: Any, arguments: tuple[torch.Tensor, ...], prefix: str
@@ -81,6 +84,8 @@ def _role(description: Any, names: dict[str, JointRole], numbers: dict[int, int]
         return names[description.target]
     if kind == "PlainAOTInput":
         return "input", description.idx
+    if kind in TOKENS:
+        return TOKENS[kind], ""
     if kind == "TangentAOTInput":
         if not hasattr(description.output, "idx"):
             return "unseeded", ""

@@ -75,7 +75,7 @@ def _answered(request: CaseRequest, solve: Callable[[CaseRequest, Net], JointRes
         structure=structure,
         leaves=leaves,
         natural=_natural(net, case, len(outputs)),
-        code=code(request, wrappers=graph.wrappers, writes_leaves=graph.writes_leaves),
+        code=code(request, wrappers=graph.wrappers, inputs=graph.inputs),
         note=note,
     )
 
@@ -201,25 +201,26 @@ def run(graph: Joint, net: Net, case: GradCase) -> list[Any]:
     """The results of the graph module, in the order of ``graph.outputs``."""
     start_random_numbers(net.seed)
     primals, tangents = _arguments(graph, net, case)
-    if not graph.differentiates:
-        return list(graph.module(*primals))
-    outputs, gradients = graph.module(primals, tangents)
-    return [*outputs, *gradients]
+    # The module's own call (torch 2.13) refuses the tokens that backward takes.
+    interpreter = torch.fx.Interpreter(graph.module)
+    return list(interpreter.run(*primals, *tangents, enable_io_processing=False))
 
 
 def _arguments(
     graph: Joint, net: Net, case: GradCase
 ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
     """The graph's arguments: primals, and a tangent for each output that has a place for one."""
-    # They need no gradients any more, yet gradients stay enabled: the LSTM kernel of torch 2.13
-    # keeps its workspace only then.
+    # Gradients stay enabled, since the LSTM kernel of torch 2.13 keeps its workspace only then, but
+    # nothing needs any: an operator of the graph may have no derivative of its own.
     primals = []
-    for kind, key in graph.inputs:
+    for node, (kind, key) in zip(graph.placeholders, graph.inputs, strict=True):
         if kind in ("parameter", "twin"):
-            primals.append(net.state[key])
+            primals.append(net.state[key].detach())
+        elif kind == "forward token":
+            primals.append(torch.zeros(node.meta["val"].shape))
         elif kind not in TANGENTS:
-            primals.append(net.arguments[key])
-    return primals, graph.tangents(case, primals[0].device)
+            primals.append(net.arguments[key].detach())
+    return primals, graph.tangents(case, primals[-1].device)
 
 
 def _outputs_and_gradients(

@@ -88,11 +88,6 @@ class Joint:
         return any(kind in TANGENTS for kind, _ in self.inputs)
 
     @property
-    def writes_leaves(self) -> bool:
-        """Whether the net writes to an input or a parameter that needs a gradient."""
-        return any(kind == "unseeded" for kind, _ in self.inputs)
-
-    @property
     def placeholders(self) -> list[Any]:
         """The fx nodes that stand for what the graph takes, in the order of ``inputs``."""
         return [node for node in self.module.graph.nodes if node.op == "placeholder"]

@@ -9,10 +9,12 @@ JointRole = tuple[str, Any]
 the tangent of what the net writes to a leaf that needs a gradient, ("output", index),
 ("gradient", name or index), ("state", name of a changed buffer) or ("other", ""). A parameter that
 a net holds under several names has a placeholder for each, of which one is read: the others are
-("twin", name).
+("twin", name). Operators with an effect, such as the check of ``torch.linalg.solve`` for errors, are kept in
+order by tokens: ("forward token", "") is what those of the forward take, and ("backward token", "") of
+backward.
 """
 
-TANGENTS = frozenset({"tangent", "unseeded"})
+TANGENTS = frozenset({"tangent", "unseeded", "backward token"})
 """The placeholders that backward starts from."""
 
 

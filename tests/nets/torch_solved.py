@@ -1,0 +1,21 @@
+"""A linear system and eigenvalues, which check for errors in forward and backward, and a part of a spectrum."""
+
+import numpy as np
+
+
+def inputs():
+    return {
+        "a": np.array([[4.0, 1.0], [2.0, 3.0]], np.float32),
+        "b": np.array([1.0, 2.0], np.float32),
+    }
+
+
+def torch_net():
+    import torch
+
+    def net(a, b):
+        solution = torch.linalg.solve(a, b).sum()
+        greatest = torch.linalg.eigvals(a).real.max()
+        return solution + greatest + torch.fft.rfft(b)[1:].abs().sum()
+
+    return net
