@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import combinations, product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.compare.forwards import NO_FORWARDS, Forwards, apart_from, not_finite_alike
 from explorer.compare.noise import scale
@@ -15,6 +16,7 @@ from explorer.compare.results import (
     agrees_with_oracle,
     compare,
     movements,
+    noise_alone,
     refuted_elements,
     worst,
 )
@@ -82,6 +84,7 @@ class Answers:
         # What is ill-conditioned in one framework is so in the other, whose noise may not show it.
         self._widest_noise = _widest(self._noise.values())
         self.near_oracle: dict[str, bool] = {}
+        self.noise_alone: dict[str, NDArray[np.bool_]] = {}
         for name, result in self.fine.items():
             if engine_named(name).framework in self._other_nets:
                 continue
@@ -89,6 +92,8 @@ class Answers:
             is_near = agrees_with_oracle(result, oracle, self._widest_noise, drawn, self.not_finite)
             if self.has_estimates and is_near is not None:
                 self.near_oracle[name] = is_near
+            for leaf, places in noise_alone(result, oracle, self._widest_noise, drawn).items():
+                self.noise_alone.setdefault(leaf, places)
 
     def noise_of(self, name: str) -> Movements:
         """The noise of an engine; where it was not measured, that of another stands for it."""

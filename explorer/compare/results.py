@@ -313,10 +313,12 @@ def agrees_with_oracle(
     its coarsest dtype above all. At a kink there is no derivative: whatever lies between the slopes to
     either side is as good, and proves nothing. Where an estimate is not finite, or lost in the rounding
     of great outputs, there is nothing to compare with. What depends on random numbers, in ``drawn``, is
-    left out, and so is what is ``not_finite`` in every engine; None where nothing is left.
+    left out, and so is what is ``not_finite`` in every engine, or as great as its noise alone; None where
+    nothing is left.
     """
     estimates = [part for part in oracle.estimates if not set(part.leaves) & set(drawn)]
     leaves = {leaf.name: leaf for leaf in result.leaves}
+    size = _size_of_estimates(estimates)
     is_proven = False
     for estimate in estimates:
         estimated = [leaves[name] for name in estimate.leaves if name in leaves]
@@ -324,9 +326,49 @@ def agrees_with_oracle(
         found = _off(estimated, estimate, noise, not_finite) if is_whole else None
         if found is None or (found.differences > found.room).any():
             return False
-        has_proof = bool(found.is_proof.any())
+        has_proof = bool((found.is_proof & ~_are_noise(found, size)).any())
         is_proven |= has_proof and not _is_lost(estimated, estimate, noise)
     return True if is_proven else None
+
+
+def noise_alone(
+    result: Result, oracle: OracleResult, noise: Movements, drawn: Collection[str] = ()
+) -> dict[str, NDArray[np.bool_]]:
+    """Which numbers of estimates judge nothing, since noise alone moves the gradient by its own size.
+
+    By the estimate's name; those of which no number is so are left out.
+    """
+    estimates = [part for part in oracle.estimates if not set(part.leaves) & set(drawn)]
+    leaves = {leaf.name: leaf for leaf in result.leaves}
+    size = _size_of_estimates(estimates)
+    hidden = {}
+    for estimate in estimates:
+        estimated = [leaves[name] for name in estimate.leaves if name in leaves]
+        is_whole = len(estimated) == len(estimate.leaves)
+        found = _off(estimated, estimate, noise) if is_whole else None
+        if found is not None:
+            are_noise = found.is_proof & _are_noise(found, size)
+            if are_noise.any():
+                hidden[estimate.name] = are_noise
+    return hidden
+
+
+def _size_of_estimates(estimates: Iterable[Estimate]) -> float:
+    sizes = [np.abs(unpack(estimate.value)) for estimate in estimates]
+    return max((float(it[np.isfinite(it)].max(initial=0.0)) for it in sizes), default=0.0)
+
+
+def _are_noise(found: "_Off", size: float) -> NDArray[np.bool_]:
+    """Where an engine's noise excuses a difference as great as its gradient.
+
+    Not of a gradient that is small beside those of all estimates, of which ``size`` is the greatest, nor
+    of one that is 0 but for rounding: an engine that gives nothing but rounding there is right.
+    """
+    values = np.abs(found.estimated)
+    greatest = float(values[np.isfinite(values)].max(initial=0.0))
+    if greatest <= found.rounding or greatest < SWAMPED * size:
+        return np.zeros(values.shape, bool)
+    return np.asarray(found.noise >= greatest)
 
 
 def refuted_elements(
@@ -376,13 +418,16 @@ class _Off(NamedTuple):
     """How far a gradient is off an estimate at each number, and how far it may be.
 
     A difference is 0 where the estimate says nothing. Where it is infinite there is no room for it.
-    ``is_proof`` says which numbers have an estimate that is not that of a kink.
+    ``is_proof`` says which numbers have an estimate that is not that of a kink. ``noise`` is the share
+    of the room that is the engine's, and ``rounding`` that of the estimate.
     """
 
     gradient: Floats
     estimated: Floats
     differences: Floats
     room: Floats
+    noise: Floats
+    rounding: float
     is_proof: NDArray[np.bool_]
 
 
@@ -421,7 +466,8 @@ def _off(
         is_silent |= True if estimate.directions else not_finite[estimate.name]
         is_proof &= ~is_silent
     differences = np.where(is_silent, 0.0, differences)
-    return _Off(gradient, estimated, differences, np.where(is_bounded, room, 0.0), is_proof)
+    room = np.where(is_bounded, room, 0.0)
+    return _Off(gradient, estimated, differences, room, CLEAR * spread, estimate.noise, is_proof)
 
 
 def _is_lost(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> bool:

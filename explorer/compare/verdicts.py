@@ -32,7 +32,16 @@ from explorer.model.report import (
     Surprise,
     Unanswered,
 )
-from explorer.model.results import LOST, Estimate, Leaf, OracleResult, Outcome, Result, ResultNoise
+from explorer.model.results import (
+    LOST,
+    Estimate,
+    Leaf,
+    Obstacle,
+    OracleResult,
+    Outcome,
+    Result,
+    ResultNoise,
+)
 from explorer.scenario.declaration import ExpectedDifference, Tolerance
 
 # What TOLERANCES allow
@@ -122,7 +131,7 @@ def judge(
     return CaseReport(
         case=case,
         results=dict(results),
-        oracle=oracle,
+        oracle=_with_noise(oracle, answers.noise_alone),
         oracle_agrees=oracle_agrees,
         verdict=comparison.verdict,
         expected=surprise is None,
@@ -137,6 +146,19 @@ def judge(
         in_torch_table=comparison.in_torch_table if has_two else None,
         in_mindspore_table=comparison.in_mindspore_table if has_two else None,
     )
+
+
+def _with_noise(oracle: OracleResult, noise_alone: Mapping[str, NDArray[np.bool_]]) -> OracleResult:
+    """The oracle's estimates with what ``noise_alone`` keeps from being judged among their obstacles."""
+    estimates = []
+    for estimate in oracle.estimates:
+        places = noise_alone.get(estimate.name)
+        if places is not None:
+            index = () if estimate.directions else tuple(map(int, np.argwhere(places)[0]))
+            obstacle = Obstacle("noise", int(places.sum()), index)
+            estimate = msgspec.structs.replace(estimate, obstacles=(*estimate.obstacles, obstacle))
+        estimates.append(estimate)
+    return msgspec.structs.replace(oracle, estimates=tuple(estimates))
 
 
 def _not_finite_alike(answers: Answers) -> tuple[NotFiniteAlike, ...]:

@@ -91,8 +91,8 @@ class Captured(msgspec.Struct, frozen=True):
     state: tuple[StateChange, ...] = ()
 
 
-ObstacleKind = Literal["not_finite", "border", "jump", "kinks", "rough", "time"]
-"""Why a number has no estimate.
+ObstacleKind = Literal["not_finite", "border", "jump", "kinks", "rough", "time", "noise"]
+"""Why a number has no estimate, or one that judges nothing.
 
 - "not_finite": the outputs of the net are nan or infinite at the point itself
 - "border": they are finite at the point and not beside it, as at the border of a domain
@@ -100,11 +100,12 @@ ObstacleKind = Literal["not_finite", "border", "jump", "kinks", "rough", "time"]
 - "kinks": several kinks meet there, and slopes to either side do not bound their derivatives
 - "rough": a gradient of lower order is not smooth there
 - "time": the oracle's time was over
+- "noise": the engines' noise there is as great as the gradient itself
 """
 
 
 class Obstacle(msgspec.Struct, frozen=True):
-    """Why the oracle has no estimate of some elements of a leaf.
+    """Why the oracle does not judge some elements of a leaf.
 
     ``count`` is their number, and ``index`` that of the first.
     """

@@ -28,8 +28,9 @@ OBSTACLES: dict[ObstacleKind, str] = {
     "kinks": later("kinks have no derivative ({places})"),
     "rough": later("a gradient of lower order is not smooth ({places})"),
     "time": later("its time was over ({places})"),
+    "noise": later("rounding alone moves them by as much as their own size ({places})"),
 }
-"""Why there is no estimate of some elements."""
+"""Why some elements are not judged."""
 
 
 def obstacles(estimates: Iterable[Estimate]) -> str:

@@ -17,6 +17,7 @@ from explorer.compare.results import (
     agrees_with_oracle,
     compare,
     movements,
+    noise_alone,
     worst,
 )
 from explorer.model.arrays import AnyArray, pack
@@ -359,6 +360,35 @@ def test_an_estimate_whose_rounding_hides_the_gradient_proves_nothing(
     assert agrees_with_oracle(given, estimated(gradient, noise=1e3), moved) is expected
 
 
+SWAMPING = 16 * 0.1
+"""The greatest gradient that the noise of 0.1 may hide whole."""
+
+
+@pytest.mark.parametrize(
+    ("gradient", "others", "expected"),
+    [
+        ((0.9 * SWAMPING, 0.1), None, None),
+        ((1.1 * SWAMPING, 0.1), None, True),
+        ((0.9 * SWAMPING, 0.1), 1.0, True),
+        ((0.9 * SWAMPING, 0.1), 1000.0, True),
+    ],
+)
+def test_what_noise_of_the_size_of_the_gradient_excuses_is_not_confirmed(
+    gradient: tuple[float, float], others: float | None, expected: bool | None
+) -> None:
+    arrays = {"dx": np.array(gradient)} | ({} if others is None else {"dy": np.array([others])})
+    given = answer(*arrays.values(), structure=branch("dx", "dy") if others else "dx")
+    oracle = OracleResult("ok", tuple(Estimate(name, pack(it)) for name, it in arrays.items()))
+    moved = {"dx": np.full(2, 0.1)}
+    assert agrees_with_oracle(given, oracle, moved) is expected
+    hidden = noise_alone(given, oracle, moved)
+    is_small = others == 1000.0
+    is_hidden = gradient[0] < SWAMPING and not is_small
+    assert {name: it.tolist() for name, it in hidden.items()} == (
+        {"dx": [True, True]} if is_hidden else {}
+    )
+
+
 @pytest.mark.parametrize(
     ("gradient", "is_between"),
     [([1.0, 2.0], True), ([0.0, 2.0], True), ([1.1, 2.0], False), ([0.5, 2.1], False)],
@@ -423,7 +453,7 @@ def test_the_oracle_allows_an_engine_the_noise_of_half_precision() -> None:
 @pytest.mark.parametrize(("off", "is_near"), [(0.9, True), (1.1, False)])
 def test_noise_along_a_direction_adds_up_as_squares_do(off: float, is_near: bool) -> None:
     """Along a unit vector, elements that move by 0.01 each move their sum by 0.01 too."""
-    gradient = np.zeros((40, 30))
+    gradient = np.ones((40, 30))
     along = directions("dx", 16, gradient.shape).reshape(16, -1) @ gradient.ravel()
     along[5] += off * CLEAR * 0.01
     moved = {"dx": np.full(gradient.shape, 0.01)}

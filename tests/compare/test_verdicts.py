@@ -23,6 +23,7 @@ from explorer.numeric.differences import directions
 from explorer.scenario.declaration import ExpectedDifference, Tolerance
 from explorer.words.cases import reason
 from explorer.words.coverage import where_they_differ
+from explorer.words.headlines import headline
 from tests.support.computed_graphs import one_input
 from tests.support.results import FINE, answer, raised, values
 
@@ -408,3 +409,17 @@ def test_a_divergence_is_expected_where_a_tolerance_covers_all_that_is_not_drawn
     ):
         report = compared(other, noise)
         assert with_expectation(apart, report, (), (rough,)).expected is is_expected
+
+
+def test_what_noise_keeps_from_being_judged_is_among_the_oracle_s_obstacles() -> None:
+    numbers = np.array([1.0, 0.5])
+    given = answer(numbers, structure="dx")
+    oracle = OracleResult("ok", (Estimate("dx", pack(numbers)),))
+    noise = {"torch-tape": ResultNoise((LeafNoise("dx", pack(np.array([0.1, 0.1]))),))}
+    report = judge(CASE, {"torch-tape": given, "torch-graph": given}, oracle, noise=noise)
+    assert report.oracle_agrees is None
+    assert report.oracle.estimates[0].obstacles == (Obstacle("noise", 2, (0,)),)
+    assert headline(report).endswith(
+        "cannot judge this case: rounding alone moves them by as much as their own size (dx[0] and 1"
+        " more)"
+    )

@@ -66,7 +66,7 @@ def test_what_checks_for_errors_and_parts_of_spectra_have_their_gradients_in_bot
         found = values(torch.answer("torch_solved", engine, case))
         by_a = -np.outer(weights, solution) + np.array([[2, 2], [1, 1]]) / 3
         np.testing.assert_allclose(found["da"], by_a, rtol=1e-5)
-        np.testing.assert_allclose(found["db"], weights + [-1, 1], rtol=1e-5)
+        np.testing.assert_allclose(found["db"], np.add(weights, (-1, 1)), rtol=1e-5)
     captured = torch.capture("torch_solved", "torch-graph", case)
     assert lint(captured.graphs[-1]) == []
     assert captured.result.outcome == "ok"

@@ -1,4 +1,4 @@
-"""A linear system and eigenvalues, which check for errors in forward and backward, and a part of a spectrum."""
+"""A linear system and eigenvalues, which check for errors, and a part of a spectrum."""
 
 import numpy as np
 
