@@ -29,6 +29,9 @@ Named = tuple[str, str]
 OutputSlot = tuple[str, int]
 """The id of a node, and the number of one of its outputs."""
 
+NodeLevels = tuple[float | None, tuple[float, ...]]
+"""The noise of one output, and that of its examples."""
+
 
 def with_levels(graph: GradGraph, measured: GradGraph) -> GradGraph:
     """A graph with the levels of another capture of the same graph, node by node.
@@ -40,8 +43,8 @@ def with_levels(graph: GradGraph, measured: GradGraph) -> GradGraph:
         return lent_levels(graph, measured)
     nodes = []
     for node, other in pairs:
-        noise = [output.noise for output in other.outputs]
-        nodes.append(_leveled(node, noise))
+        levels = [(output.noise, output.levels) for output in other.outputs]
+        nodes.append(_leveled(node, levels))
     return msgspec.structs.replace(graph, nodes=tuple(nodes))
 
 
@@ -49,10 +52,10 @@ def _form(node: Node) -> tuple[str, str, int]:
     return node.id, node.op, len(node.outputs)
 
 
-def _leveled(node: Node, noise: Iterable[float | None]) -> Node:
+def _leveled(node: Node, levels: Iterable[NodeLevels]) -> Node:
     outputs = []
-    for output, level in zip(node.outputs, noise, strict=True):
-        outputs.append(msgspec.structs.replace(output, noise=level))
+    for output, (noise, of_examples) in zip(node.outputs, levels, strict=True):
+        outputs.append(msgspec.structs.replace(output, noise=noise, levels=of_examples))
     return msgspec.structs.replace(node, outputs=tuple(outputs))
 
 
@@ -67,16 +70,16 @@ def lent_levels(graph: GradGraph, lender: GradGraph) -> GradGraph:
     relative: dict[OutputSlot, float] = {}
     nodes = {}
     for node in sorted(graph.nodes, key=lambda node: (node.phase == "backward", node.order)):
-        levels = []
+        levels: list[NodeLevels] = []
         read = [relative[slot] for slot in inputs.get(node.id, ()) if slot in relative]
         for slot, output in enumerate(node.outputs):
-            level = shelf.level(node, output)
+            level, of_examples = shelf.levels(node, output)
             size = _size(output)
             if level is None and read and output.values is not None:
                 level = max(read) * size
             if level is not None and size:
                 relative[node.id, slot] = level / size
-            levels.append(level)
+            levels.append((level, of_examples))
         nodes[node.id] = _leveled(node, levels)
     ordered = tuple(nodes[node.id] for node in graph.nodes)
     return msgspec.structs.replace(graph, nodes=ordered)
@@ -102,7 +105,8 @@ class _Shelf:
     """The levels of a graph's outputs, to be found by value."""
 
     def __init__(self, graph: GradGraph) -> None:
-        self._named: dict[Named, float] = {}
+        self._named: dict[Named, Output] = {}
+        self._outputs: dict[int, list[Output]] = {}
         rows: dict[int, list[Floats]] = {}
         levels: dict[int, list[float]] = {}
         dtypes: dict[int, list[str]] = {}
@@ -111,8 +115,9 @@ class _Shelf:
                 if output.noise is None or output.values is None:
                     continue
                 if node.kind == "output":
-                    self._named[node.phase, node.name] = output.noise
+                    self._named[node.phase, node.name] = output
                 size = int(np.prod(output.shape))
+                self._outputs.setdefault(size, []).append(output)
                 rows.setdefault(size, []).append(_row(output.values))
                 levels.setdefault(size, []).append(output.noise)
                 dtypes.setdefault(size, []).append(output.dtype)
@@ -120,8 +125,14 @@ class _Shelf:
         self._levels = {size: np.array(noise) for size, noise in levels.items()}
         self._dtypes = {size: np.array(names) for size, names in dtypes.items()}
 
-    def level(self, node: Node, output: Output) -> float | None:
-        """The level of the values that are nearest to an output's; None where none is near."""
+    def levels(self, node: Node, output: Output) -> NodeLevels:
+        """The levels of the values that are nearest to an output's; None where none is near."""
+        lender = self._lender(node, output)
+        if lender is None:
+            return None, ()
+        return lender.noise, lender.levels if lender.shape == output.shape else ()
+
+    def _lender(self, node: Node, output: Output) -> Output | None:
         if node.kind == "output" and (node.phase, node.name) in self._named:
             return self._named[node.phase, node.name]
         size = int(np.prod(output.shape))
@@ -139,7 +150,8 @@ class _Shelf:
             near = of_its_dtype
         # Of several equally near ones the noisiest: which of them it is nobody knows.
         nearest = near & (apart <= 2 * apart[near].min() + self._levels[size])
-        return float(self._levels[size][nearest].max())
+        noisiest = np.where(nearest, self._levels[size], -1.0).argmax()
+        return self._outputs[size][int(noisiest)]
 
 
 def _row(values: Summary) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.numeric.differences import Floats, elementwise_difference
-from explorer.numeric.summaries import MASK, UNIT, quantile
+from explorer.numeric.summaries import FAR_LESS, LEAST_OF_ONE, MASK, UNIT, quantile
 
 # Tolerances by dtype
 
@@ -59,13 +59,6 @@ TYPICAL = 0.75
 
 One element may move little by luck; most of a tensor does not.
 """
-
-
-LEAST_OF_ONE = 8
-"""An example of fewer elements does not tell what is typical of it."""
-
-FAR_LESS = 1000.0
-"""How many times less the elements of an example move than those of all, to have a noise of their own."""
 
 
 def level(values: Floats, dtype: str, movement: Floats | None) -> Floats:

@@ -7,15 +7,16 @@ from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.model.arrays import AnyArray, Summary, pack, unpack
 from explorer.model.cases import GradCase
-from explorer.model.graph import GradGraph, Node
+from explorer.model.graph import GradGraph, Node, Output
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Leaf, LeafNoise, Result, ResultNoise
 from explorer.model.trees import Branch, names_in
 from explorer.numeric.differences import Floats, elementwise_difference, real_parts
-from explorer.numeric.summaries import rounded_masks
+from explorer.numeric.summaries import FAR_LESS, LEAST_OF_ONE, rounded_masks
 
 Run = TypeVar("Run", Result, Captured)
 
@@ -135,6 +136,10 @@ def returned_outputs(plain: Result, case: GradCase) -> tuple[Leaf, ...]:
 # Nodes
 
 
+MOST_EXAMPLES = 64
+"""Of values with more examples along their first axis it is not kept how far each moves."""
+
+
 def noisy_graphs(
     plain: Captured, kinds: Iterable[Sequence[Captured]], again: Captured | None = None
 ) -> Captured:
@@ -147,20 +152,21 @@ def noisy_graphs(
     if not plain.graphs:
         return plain
     graph = plain.graphs[-1]
-    squares: dict[NodeOutput, float] = {}
+    squares: dict[NodeOutput, Floats] = {}
     count = 0
     for runs in kinds:
         alike = _alike(graph, runs)
         count += len(alike)
         for other in alike:
-            for slot, movement in _node_movements(graph, other).items():
-                squares[slot] = squares.get(slot, 0.0) + movement**2 / len(alike)
+            for slot, movements in _node_movements(graph, other).items():
+                with np.errstate(over="ignore"):
+                    squares[slot] = squares.get(slot, 0.0) + movements**2 / len(alike)
     if not count:
         return Captured((), plain.result)
     if again:
         for other in _alike(graph, [again]):
-            for slot, movement in _node_movements(graph, other).items():
-                if movement:
+            for slot, movements in _node_movements(graph, other).items():
+                if movements[0]:
                     squares.pop(slot, None)
     with_noise = functools.partial(_with_noise, squares)
     nodes = tuple(map(with_noise, graph.nodes))
@@ -177,13 +183,16 @@ def _alike(graph: GradGraph, runs: Sequence[Captured]) -> list[GradGraph]:
     return alike
 
 
-def _with_noise(squares: dict[NodeOutput, float], node: Node) -> Node:
+def _with_noise(squares: dict[NodeOutput, Floats], node: Node) -> Node:
     outputs = []
     for slot, output in enumerate(node.outputs):
-        square = squares.get((node.id, slot), np.inf)
-        noise = None
-        if np.isfinite(square):
-            noise = float(np.sqrt(square))
+        noise, *levels = np.sqrt(squares.get((node.id, slot), np.array([np.inf]))).tolist()
+        # An example of which nothing is known moves as all do.
+        levels = [level if np.isfinite(level) else noise for level in levels]
+        if not np.isfinite(noise):
+            noise = None
+        elif any(level * FAR_LESS < noise for level in levels):
+            output = msgspec.structs.replace(output, levels=tuple(levels))
         outputs.append(msgspec.structs.replace(output, noise=noise))
     return msgspec.structs.replace(node, outputs=tuple(outputs))
 
@@ -197,34 +206,43 @@ def _form(node: Node) -> tuple[str, list[tuple[int, ...]]]:
     return node.op, [output.shape for output in node.outputs]
 
 
-def _node_movements(graph: GradGraph, other: GradGraph) -> dict[NodeOutput, float]:
+def _node_movements(graph: GradGraph, other: GradGraph) -> dict[NodeOutput, Floats]:
     movements = {}
     for node, moved in zip(graph.nodes, other.nodes, strict=True):
         for slot, (output, value) in enumerate(zip(node.outputs, moved.outputs, strict=True)):
             if output.values is not None and value.values is not None:
-                level = summary_movement(output.values, value.values, output.dtype)
-                movements[node.id, slot] = level
+                movements[node.id, slot] = _summary_movements(output.values, value.values, output)
     return movements
 
 
-def summary_movement(one: Summary, other: Summary, dtype: str) -> float:
-    """The root mean square by which elements moved; of a large tensor, its order statistics.
+def _summary_movements(one: Summary, other: Summary, output: Output) -> Floats:
+    """The root mean square by which elements moved, and then that of each example.
 
-    Masks are left out, whose own rounding would hide all else, and elements that became finite, or
-    ceased to be. It is infinite where no other is left: then nothing is known.
+    Of a large tensor it is that of its order statistics, and of no example. Masks are left out, whose
+    own rounding would hide all else, and elements that became finite, or ceased to be. It is infinite
+    where no other is left: then nothing is known.
     """
+    is_whole = one.whole is not None and other.whole is not None
     if one.whole is not None and other.whole is not None:
         left, right = unpack(one.whole), unpack(other.whole)
     else:
         # The figures by which two large tensors are compared: the noise of just these counts.
         left, right = np.array(one.quantiles), np.array(other.quantiles)
     if left.shape != right.shape:
-        return float("inf")
+        return np.array([np.inf])
     if not left.size:
-        return 0.0
+        return np.zeros(1)
     movement = elementwise_difference(_real(left), _real(right))
+    masks = rounded_masks(_real(left), movement, output.dtype)
+    movements = [_mean_movement(movement, masks)]
+    if is_whole and left.ndim > 1 and len(left) <= MOST_EXAMPLES and left[0].size >= LEAST_OF_ONE:
+        movements += map(_mean_movement, movement, masks)
+    return np.array(movements)
+
+
+def _mean_movement(movement: Floats, masks: NDArray[np.bool_]) -> float:
     finite = np.isfinite(movement)
-    counted = movement[finite & ~rounded_masks(_real(left), movement, dtype)]
+    counted = movement[finite & ~masks]
     if not counted.size:
         return 0.0 if finite.all() else float("inf")
     with np.errstate(over="ignore"):

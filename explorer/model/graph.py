@@ -150,13 +150,15 @@ class Output(msgspec.Struct, frozen=True):
 
     ``values`` is None where they were not observed. ``noise`` is how far the values move under
     rounding: a root mean square over the elements, in their own units; None where it was not
-    measured.
+    measured. ``levels`` are that of each example, along the first axis; empty where none moves far
+    less than all do.
     """
 
     shape: tuple[int, ...]
     dtype: str
     values: Summary | None = None
     noise: float | None = None
+    levels: tuple[float, ...] = ()
 
 
 class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

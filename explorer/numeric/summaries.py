@@ -389,6 +389,13 @@ FEW_UNITS = 4
 """An element that moves by at most so many times UNIT of itself is rounded, and no more."""
 
 
+LEAST_OF_ONE = 8
+"""An example of fewer elements does not tell what is typical of it."""
+
+FAR_LESS = 1000.0
+"""How many times less the elements of an example move than those of all, to have a noise of their own."""
+
+
 def rounded_masks(values: Floats, movement: Floats, dtype: str) -> NDArray[Any]:
     """Which elements are masks that only their own rounding moves: that of -1e9 is 64 in float32.
 

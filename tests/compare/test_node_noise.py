@@ -137,6 +137,54 @@ def test_a_packed_bias_that_is_half_noise_pairs_and_its_numbers_are_looked_at() 
     assert parts(one, wrong, 2e-9, 2e-9)
 
 
+EXAMPLES = np.random.default_rng(2).standard_normal((3, 8)).astype(np.float32)
+
+
+def noisy_first(engine: str, value: AnyArray) -> GradGraph:
+    """A net of whose values the first example is nothing but noise."""
+    graph = net(engine, ("Softmax", value, 0.5))
+    levels = (0.8, 1e-8, 1e-8)
+    nodes = []
+    for node in graph.nodes:
+        if node.kind != "input":
+            outputs = [msgspec.structs.replace(it, levels=levels) for it in node.outputs]
+            node = msgspec.structs.replace(node, outputs=tuple(outputs))
+        nodes.append(node)
+    return msgspec.structs.replace(graph, nodes=tuple(nodes))
+
+
+def test_an_example_that_is_lost_in_rounding_hides_none_of_the_others() -> None:
+    lost = EXAMPLES.copy()
+    lost[0] = -EXAMPLES[0]
+    off = lost.copy()
+    off[2, 3] += np.float32(1e-4)
+    one = noisy_first("a", EXAMPLES)
+    assert align(one, noisy_first("b", lost)).divergence is None
+    divergence = align(one, noisy_first("b", off)).divergence
+    assert divergence is not None
+    assert divergence.gap.greatest == pytest.approx(1e-4, rel=0.01)
+    assert divergence.gap.noise == pytest.approx(1e-7, rel=2)
+
+
+def test_an_example_that_is_lost_in_rounding_on_one_side_alone_hides_none_of_the_others() -> None:
+    lost = EXAMPLES.copy()
+    lost[0] = -EXAMPLES[0]
+    off = lost.copy()
+    off[2, 3] += np.float32(1e-4)
+    still = net("b", ("Softmax", EXAMPLES, 1e-8))
+    assert align(noisy_first("a", lost), still).divergence is None
+    assert align(still, noisy_first("a", off)).divergence is not None
+
+
+def test_levels_of_examples_are_lent_to_values_of_the_same_shape() -> None:
+    lender = noisy_first("a", EXAMPLES)
+    plain = net("a", ("Softmax", EXAMPLES, None))
+    flat = net("b", ("Softmax", EXAMPLES.ravel(), None))
+    for graph in (with_levels(plain, lender), lent_levels(plain, lender)):
+        assert [node.outputs[0].levels for node in graph.nodes] == [(), *[(0.8, 1e-8, 1e-8)] * 2]
+    assert [node.outputs[0].levels for node in lent_levels(flat, lender).nodes] == [()] * 3
+
+
 def noise_of(graph: GradGraph) -> list[float | None]:
     return [output.noise for node in graph.nodes for output in node.outputs]
 

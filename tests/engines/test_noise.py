@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.engines.noise import DRAWS, drawn_leaves, noisy_graphs, result_noise
+from explorer.engines.noise import DRAWS, MOST_EXAMPLES, drawn_leaves, noisy_graphs, result_noise
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph, Node, Output
@@ -92,6 +92,28 @@ def test_a_large_tensor_is_known_by_its_order_statistics() -> None:
     rows = np.linspace(0, 1, 5000, dtype=np.float32)
     (level,) = levels(captured(rows), captured(rows + np.float32(0.5)))
     assert level == pytest.approx(0.5)
+
+
+def examples_levels(plain: AnyArray, *runs: AnyArray) -> list[float]:
+    (graph,) = noisy_graphs(captured(plain), [list(map(captured, runs))]).graphs
+    return [round(level, 6) for level in graph.nodes[0].outputs[0].levels]
+
+
+def test_an_example_that_moves_far_less_than_all_has_a_level_of_its_own() -> None:
+    plain = np.ones((2, 8), np.float32)
+    moved = plain + np.array([[4], [0]], np.float32)
+    assert examples_levels(plain, moved) == [4, 0]
+    assert examples_levels(plain, moved, plain) == [round(8**0.5, 6), 0]
+    near = plain + np.array([[4], [0.01]], np.float32)
+    assert examples_levels(plain, near) == []
+    # Too few elements tell nothing of an example, and many examples are too much to keep.
+    assert examples_levels(plain[:, :7], moved[:, :7]) == []
+    many = np.ones((MOST_EXAMPLES + 1, 8), np.float32)
+    assert examples_levels(many, np.concatenate([moved[:1], many[1:]])) == []
+    # An example that ceases to be finite may move as all do.
+    lost = np.concatenate([moved, plain[:1] * np.inf]).astype(np.float32)
+    three = np.ones((3, 8), np.float32)
+    assert examples_levels(three, lost) == [4, 0, round(8**0.5, 6)]
 
 
 def test_a_run_that_took_another_way_is_left_out() -> None:

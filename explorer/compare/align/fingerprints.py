@@ -12,7 +12,7 @@ from explorer.compare.align.vertices import Bucket, OutputValue, Side
 from explorer.compare.noise import CLEAR, COARSE
 from explorer.model.arrays import Array, Summary, unpack
 from explorer.numeric.differences import Floats, are_equal, real_parts
-from explorer.numeric.summaries import MASK, QUANTILES, UNIT
+from explorer.numeric.summaries import FAR_LESS, MASK, QUANTILES, UNIT
 
 Places = NDArray[np.intp]
 
@@ -58,7 +58,8 @@ class _Content:
 
     ``figures`` are its row of the table, ``elements`` are sorted and None unless all are known,
     ``coarseness`` is the greatest of its values, and so is ``noise``, which is NaN where none was
-    measured. ``unit`` is the relative error of rounding to the dtype of each of them.
+    measured; ``noisiest`` is the value that it is of. ``unit`` is the relative error of rounding to
+    the dtype of each of them.
     """
 
     figures: list[float]
@@ -67,6 +68,15 @@ class _Content:
     noise: float
     unit: float
     values: list[OutputValue]
+    noisiest: OutputValue | None = None
+
+
+class _QuietExamples(NamedTuple):
+    """The elements of the examples that hardly move, sorted, where they lie, and their noise."""
+
+    elements: Floats
+    places: NDArray[np.bool_]
+    noise: float
 
 
 class _Neighbours(NamedTuple):
@@ -150,9 +160,9 @@ def _collect(by_key: dict[tuple[Any, ...], _Content], value: OutputValue, summar
     content = by_key[key]
     content.values.append(value)
     content.coarseness = max(content.coarseness, value.node.coarseness)
-    if value.noise is not None:
-        # fmax takes the number of a number and a NaN.
-        content.noise = float(np.fmax(content.noise, value.noise))
+    # No number is greater than a NaN.
+    if value.noise is not None and not value.noise <= content.noise:
+        content.noise, content.noisiest = value.noise, value
 
 
 def unit_of(value: OutputValue) -> float:
@@ -250,6 +260,26 @@ class _Sweep:
                 float(floor[place]),
             )
 
+    def have_like_examples(self, one: _Content, other: _Content, pair: _Neighbours) -> bool:
+        """Whether the examples that hardly move are the same, whatever rounding does to the rest.
+
+        Where each value has such examples as the other has not, nothing is known.
+        """
+        quiet, other_quiet = _quiet_examples(one), _quiet_examples(other)
+        if quiet is None or other_quiet is None or quiet.places.size != other_quiet.places.size:
+            return True
+        few, many = sorted((quiet, other_quiet), key=lambda it: it.elements.size)
+        if (few.places & ~many.places).any() or few.places.all():
+            return True
+        rtol, floor = allowances(
+            self._tolerance,
+            (np.array(few.noise), np.array(many.noise)),
+            np.maximum(self._unit[pair.first], self._unit[pair.second]),
+            np.maximum(self._coarseness[pair.first], self._coarseness[pair.second]),
+            np.maximum(self._scale[pair.first], self._scale[pair.second]),
+        )
+        return _are_among(few.elements, many.elements, float(rtol), float(floor))
+
     def _allowed(self, first: Places, second: Places) -> tuple[Floats, Floats]:
         """The (rtol, floor) within which elements of two rows agree, each of shape ``(rows,)``."""
         return allowances(
@@ -301,6 +331,13 @@ def allowances(
     )
 
 
+def levels_of(value: OutputValue, count: int) -> Floats:
+    """The noise of each of ``count`` elements of a value, in C order; NaN where it was not measured."""
+    if value.levels and count >= value.size:
+        return np.repeat(value.levels, count // len(value.levels))
+    return np.full(count, nan if value.noise is None else value.noise)
+
+
 def noise_at(value: OutputValue, numbers: Floats) -> Floats | None:
     """The noise of numbers of a value; None where that was not measured.
 
@@ -311,7 +348,7 @@ def noise_at(value: OutputValue, numbers: Floats) -> Floats | None:
     scale = value.bucket.scale if value.bucket else 0.0
     sizes = np.where(np.isfinite(numbers), np.abs(numbers), 0.0)
     rounding = unit_of(value) * np.maximum(sizes, scale)
-    level: Floats = np.maximum(value.noise, rounding)
+    level: Floats = np.maximum(levels_of(value, numbers.size), rounding)
     return level
 
 
@@ -332,7 +369,10 @@ def _introduce(
                 break
             for pair in sweep.neighbours(rows, step):
                 first, second = sweep.order[pair.first], sweep.order[pair.second]
-                if _is_confirmed(contents[first].elements, contents[second].elements, pair):
+                one, other = contents[first], contents[second]
+                if _is_confirmed(one.elements, other.elements, pair) and sweep.have_like_examples(
+                    one, other, pair
+                ):
                     buckets[first].near[buckets[second]] = pair.distance
                     buckets[second].near[buckets[first]] = pair.distance
 
@@ -346,7 +386,31 @@ def _is_confirmed(one: Floats | None, other: Floats | None, pair: _Neighbours) -
     return agree(one, other, pair.rtol, pair.floor)
 
 
-def agree(one: Floats, other: Floats, rtol: float, floor: float) -> bool:
+def _quiet_examples(content: _Content) -> _QuietExamples | None:
+    """The examples that move far less than all do; all of them where none does."""
+    value, known = content.noisiest, content.elements
+    if value is None or value.whole is None or known is None:
+        return None
+    if not value.levels:
+        return _QuietExamples(known, np.ones(known.size, np.bool_), content.noise)
+    levels = levels_of(value, known.size)
+    places = levels * FAR_LESS < content.noise
+    quiet = np.sort(elements(value.whole)[places])
+    return _QuietExamples(quiet, places, float(levels[places].max()))
+
+
+def _are_among(few: Floats, many: Floats, rtol: float, floor: float) -> bool:
+    """Whether each finite number is one of others, which are sorted, within tolerance."""
+    few, many = few[np.isfinite(few)], many[np.isfinite(many)]
+    if not few.size or not many.size:
+        return True
+    place = np.searchsorted(many, few)
+    below, above = many[np.maximum(place - 1, 0)], many[np.minimum(place, many.size - 1)]
+    apart = np.minimum(np.abs(few - below), np.abs(few - above))
+    return bool((apart <= floor + rtol * np.abs(few)).all())
+
+
+def agree(one: Floats, other: Floats, rtol: float | Floats, floor: float | Floats) -> bool:
     """Whether elements are equal, both NaN, or within ``floor`` plus ``rtol`` of the greater."""
     with np.errstate(invalid="ignore"):
         size = np.maximum(np.abs(one), np.abs(other))

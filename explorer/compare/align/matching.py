@@ -1,7 +1,7 @@
 """The pairs found so far."""
 
 from dataclasses import dataclass
-from math import hypot, nan
+from math import hypot
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from explorer.compare.align.fingerprints import (
     agree,
     allowances,
     elements,
+    levels_of,
     unit_of,
 )
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
@@ -17,6 +18,7 @@ from explorer.compare.noise import CLEAR
 from explorer.model.alignment import How
 from explorer.model.divergence import Layout
 from explorer.model.graph import Phase
+from explorer.numeric.differences import Floats
 
 NOISE = 10.0
 """Results are noise about zero up to this many times ``atol``.
@@ -155,12 +157,12 @@ class Matching:
         left_elements, right_elements = elements(one), elements(other)
         if left_elements.shape != right_elements.shape:
             return None  # of a complex tensor and a real one
-        rtol, floor = self._room(first, second)
+        rtol, floor = self._room(first, second, left_elements.size)
         if agree(left_elements, right_elements, rtol, floor):
             return None
         if len(one.shape) == 2:
             transposed = left_elements.reshape(one.shape).T.ravel()
-            if agree(transposed, right_elements, rtol, floor):
+            if agree(transposed, right_elements, rtol, float(floor.max())):
                 return "transposed"
         return "reordered"
 
@@ -180,21 +182,21 @@ class Matching:
         rows, others = (side.reshape(-1, one.shape[-1]) for side in (left, right))
         if len(rows) > MOST_ROWS:
             return False
-        rtol, floor = self._room(first, second)
-        return any(not any(agree(row, it, rtol, floor) for it in others) for row in rows)
+        rtol, floor = self._room(first, second, left.size)
+        room = float(rtol.max()), float(floor.max())
+        return any(not any(agree(row, it, *room) for it in others) for row in rows)
 
-    def _room(self, first: OutputValue, second: OutputValue) -> tuple[float, float]:
-        """The (rtol, floor) beyond which elements count as being in another place."""
+    def _room(self, first: OutputValue, second: OutputValue, count: int) -> tuple[Floats, Floats]:
+        """The (rtol, floor) beyond which each of ``count`` elements counts as being in another place."""
         scale = max(value.bucket.scale if value.bucket else 0.0 for value in (first, second))
-        noise = [nan if value.noise is None else value.noise for value in (first, second)]
         rtol, floor = allowances(
             self.tolerance,
-            (np.array(noise[0]), np.array(noise[1])),
+            (levels_of(first, count), levels_of(second, count)),
             np.array(max(unit_of(first), unit_of(second))),
             np.array(max(first.node.coarseness, second.node.coarseness)),
             np.array(scale),
         )
-        return LAYOUT_SLACK * float(rtol), LAYOUT_SLACK * float(floor)
+        return LAYOUT_SLACK * rtol, LAYOUT_SLACK * floor
 
     def are_noise(self, first: OutputValue, second: OutputValue, room: float = 1.0) -> bool:
         """Whether two values of one size are rounding noise about zero.
@@ -208,12 +210,26 @@ class Matching:
             limit = room * self.tolerance.atol
         else:
             limit = CLEAR * hypot(first.noise, second.noise)
-        return first.is_within(limit) and second.is_within(limit)
+        if not (first.is_within(limit) and second.is_within(limit)):
+            return False
+        return not (first.levels or second.levels) or _are_within_levels(first, second)
 
 
 def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
     """A shape without its dimensions of length 1, which say nothing of where numbers lie."""
     return tuple(length for length in shape if length != 1)
+
+
+def _are_within_levels(first: OutputValue, second: OutputValue) -> bool:
+    """Whether the elements of two values whose examples have a noise of their own are within it."""
+    one, other = first.whole, second.whole
+    if one is None or other is None or first.shape != second.shape:
+        return True
+    left, right = elements(one), elements(other)
+    if left.shape != right.shape:
+        return True
+    limits = CLEAR * np.hypot(levels_of(first, left.size), levels_of(second, right.size))
+    return bool((np.maximum(np.abs(left), np.abs(right)) <= limits).all())
 
 
 def _may_have_made_the_same(first: Vertex, second: Vertex) -> bool:

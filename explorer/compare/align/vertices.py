@@ -55,8 +55,8 @@ class OutputValue:
     """The value of one output of a node.
 
     ``summary`` is None where the value was not observed, ``bucket`` also where it has no elements.
-    ``noise`` is how far it moves under rounding, None where that was not measured.
-    A value that ``is_taken`` is in a pair.
+    ``noise`` is how far it moves under rounding, None where that was not measured, and ``levels``
+    how far each example does where some move far less. A value that ``is_taken`` is in a pair.
     """
 
     node: "Vertex"
@@ -64,6 +64,7 @@ class OutputValue:
     shape: tuple[int, ...] = ()
     summary: Summary | None = None
     noise: float | None = None
+    levels: tuple[float, ...] = ()
     bucket: Bucket | None = None
     is_taken: bool = False
 
@@ -161,7 +162,7 @@ class Vertex:
         self.values: list[OutputValue] = []
         for index, output in enumerate(record.outputs):
             summary = None if self.is_refuted else output.values
-            value = OutputValue(self, index, output.shape, summary, output.noise)
+            value = OutputValue(self, index, output.shape, summary, output.noise, output.levels)
             self.values.append(value)
         observed = [value for value in self.values if value.summary is not None]
         self.main = observed[0] if observed else None
