@@ -9,11 +9,19 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from math import prod
 from typing import NamedTuple
 
+import msgspec
+
 from explorer.compare.align.joints import Joint, Seam, Slot
 from explorer.compare.align.layouts import Laid
 from explorer.model.alignment import Pair
 from explorer.model.arrays import Array
-from explorer.model.divergence import Divergence, GradientAdded, GradientStopped, ResultElsewhere
+from explorer.model.divergence import (
+    Divergence,
+    GradientAdded,
+    GradientStopped,
+    OtherValue,
+    ResultElsewhere,
+)
 from explorer.model.families import family
 from explorer.model.graph import OTHER, GradGraph, Node, SideName
 from explorer.model.mended import NotPutIn, Obstacle, PutIn
@@ -70,6 +78,17 @@ class Mending:
             elif not seam.is_assumed:
                 new.append(place)
         return Found(tuple(new), tuple(known))
+
+    def as_found(self, divergence: Divergence) -> Divergence:
+        """A divergence without the places where its ops agree by a value that was put in."""
+        if not isinstance(divergence, OtherValue):
+            return divergence
+        equal = [
+            places
+            for places in divergence.equal_at
+            if self._places.isdisjoint((place.scope, place.source) for place in places)
+        ]
+        return msgspec.structs.replace(divergence, equal_at=tuple(equal))
 
     def note(self, seam: Seam) -> None:
         """Note that a divergence is known from now on."""

@@ -223,8 +223,9 @@ class Course:
             if targets[place] is not None:
                 continue
             targets[place] = Target("behind", len(self._behind))
+            divergence = self._mending.as_found(divergences[place])
             self._behind.append(
-                Behind(divergence=divergences[place], cause=None, run=self._runs, values=values)
+                Behind(divergence=divergence, cause=None, run=self._runs, values=values)
             )
         self._try(alignment, targets, left, right)
         self._mending.obstacles.clear()

@@ -22,7 +22,7 @@ from explorer.words.headlines import headline
 from explorer.words.known import known_line
 from explorer.words.mended import behind, summary, why_behind
 from explorer.words.proofs import warnings
-from explorer.words.readings import greatest_difference, reading
+from explorer.words.readings import greatest_difference, readings
 from explorer.words.scenarios import said
 from explorer.words.settings import settings_of_layers
 from explorer.words.unpaired import detail
@@ -243,10 +243,12 @@ def _both_sides(
 ) -> Iterator[str]:
     """A divergence: the op, the value and the line of each side, and how far they differ."""
     width = max(len(alignment.left), len(alignment.right))
-    for end, graph in zip(divergence.ends, (left, right), strict=True):
+    left_end, right_end = divergence.ends
+    values = readings((left_end.value, right_end.value))
+    for end, value, graph in zip(divergence.ends, values, (left, right), strict=True):
         # A side without a counterpart has no node, no value and no line.
         op = _op(graph.by_id().get(end.node or ""))
-        yield f"  {graph.engine:{width}}  {op}  {reading(end.value)}  {end.source}".rstrip()
+        yield f"  {graph.engine:{width}}  {op}  {value}  {end.source}".rstrip()
     greatest = greatest_difference(divergence.gap)
     if greatest:
         yield f"  {greatest}"

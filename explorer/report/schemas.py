@@ -53,7 +53,7 @@ from explorer.words.known import title
 from explorer.words.mended import going_on
 from explorer.words.messages import study_text, text
 from explorer.words.proofs import ProofCounts, last_stages, proofs
-from explorer.words.readings import reading
+from explorer.words.readings import readings
 from explorer.words.training import headline
 from explorer.words.unpaired import detail
 
@@ -267,7 +267,11 @@ def _ends(slot: int, name: str) -> Find:
 
 
 def _reading(slot: int) -> Find:
-    return lambda stated: reading(stated.what.ends[slot].value)
+    def read(stated: Stated) -> str:
+        left, right = stated.what.ends
+        return readings((left.value, right.value))[slot]
+
+    return read
 
 
 def _nodes(graph: GradGraph) -> Iterator[Document]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from explorer.model.divergence import Gap, Likeness, Place, Reading, Readings, Row
 from explorer.text.language import _
-from explorer.text.numbers import digits, multiple
+from explorer.text.numbers import FEW, digits, multiple
 from explorer.words import lists
 
 # Nodes
@@ -40,18 +40,36 @@ def listed(parts: Iterable[str]) -> str:
 # Values
 
 
-def reading(value: Reading) -> str:
-    """What is read of a value: its elements, its shape, or why there are none."""
+MORE = (2, 4, 11, 12, 13)
+"""So many significant digits are added until two numbers are told apart; 17 tell all floats apart."""
+
+
+def readings(values: Readings) -> tuple[str, str]:
+    """Two values, with as many digits as tell apart what is not equal."""
+    one, other = values
+    texts = reading(one), reading(other)
+    for more in MORE:
+        if texts[0] != texts[1] or one == other:
+            break
+        texts = reading(one, more), reading(other, more)
+    return texts
+
+
+def reading(value: Reading, more: int = 0) -> str:
+    """What is read of a value: its elements, its shape, or why there are none.
+
+    Numbers have ``more`` significant digits than usual.
+    """
     if value.what == "elements":
-        return digits(np.array(value.numbers).reshape(value.shape))
+        return digits(np.array(value.numbers).reshape(value.shape), precision=FEW + more)
     if value.what == "element":
-        return f"{value.numbers[0]:.6g}"
+        return f"{value.numbers[0]:.{6 + more}g}"
     if value.what == "factor":
-        return f"{value.numbers[0]:.4g}"
+        return f"{value.numbers[0]:.{4 + more}g}"
     shape = list(value.shape)
     if value.what == "mean":
         return _("shape {shape} with mean {mean}").format(
-            shape=shape, mean=f"{value.numbers[0]:.5g}"
+            shape=shape, mean=f"{value.numbers[0]:.{5 + more}g}"
         )
     texts = {
         "shape": _("shape {shape}").format(shape=shape),
@@ -69,8 +87,8 @@ def contrast(values: Readings, gap: Gap, *, is_reversed: bool = False) -> str:
 
     Where it ``is_reversed``, the right one comes first.
     """
-    first, second = reversed(values) if is_reversed else values
-    text = _("{first} against {second}").format(first=reading(first), second=reading(second))
+    first, second = readings(values)[:: -1 if is_reversed else 1]
+    text = _("{first} against {second}").format(first=first, second=second)
     known = []
     greatest = greatest_difference(gap)
     if greatest:

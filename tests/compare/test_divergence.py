@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -69,6 +70,20 @@ def test_where_the_two_ops_are_equal_is_found_whichever_graph_comes_first(left: 
     ops = {"mindspore-graph": "GeLU", "torch-tape": "aten.gelu.default"}
     assert [place.label for place in places] == [ops[left], ops[right]]
     assert [place.source for place in places] == ["net.py:1", "net.py:1"]
+
+
+def test_a_line_where_two_ops_differ_is_not_said_to_be_one_where_they_agree() -> None:
+    def on_one_line(graph: GradGraph) -> GradGraph:
+        nodes = [
+            msgspec.structs.replace(it, source=it.source and ("net.py:1",)) for it in graph.nodes
+        ]
+        return msgspec.structs.replace(graph, nodes=tuple(nodes))
+
+    left = gelu_net("mindspore-graph", "GeLU", "Mul", 1.0)
+    right = gelu_net("torch-tape", "aten.gelu.default", "aten.mul.Tensor", 1.2)
+    divergence = align(on_one_line(left), on_one_line(right)).divergence
+    assert isinstance(divergence, OtherValue)
+    assert divergence.equal_at == ()
 
 
 # Two layers

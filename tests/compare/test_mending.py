@@ -1,5 +1,6 @@
 """Which values of the other side are put in where two graphs part, and what is then new."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -54,6 +55,15 @@ def find(slot: Slot) -> Array | None:
 
 def nothing(slot: Slot) -> Array | None:
     return None
+
+
+def test_ops_are_not_said_to_agree_where_a_value_was_put_in() -> None:
+    elsewhere = (Place(label="op", source="net.py:1"),) * 2, (PLACE,) * 2
+    divergence = msgspec.structs.replace(other_value("n2", "n2"), equal_at=elsewhere)
+    known = mending()
+    assert known.as_found(divergence) == divergence
+    known.note(seam("n1"))
+    assert known.as_found(divergence).equal_at == elsewhere[1:]
 
 
 def test_the_other_sides_value_is_put_in_once() -> None:

@@ -1,5 +1,6 @@
 """A parameter that one graph holds whole and the other in pieces is one and the same."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -100,6 +101,21 @@ def test_a_piece_that_differs_is_named_with_its_values() -> None:
         assert divergence.name == "dqkv.weight[2:4]"
         assert alignment.differing == ("dqkv.weight[2:4]",)
         assert divergence.gap.greatest == pytest.approx(_greatest_of_rows())
+
+
+def with_noise(graph: GradGraph, noise: float) -> GradGraph:
+    nodes = []
+    for node in graph.nodes:
+        outputs = [msgspec.structs.replace(output, noise=noise) for output in node.outputs]
+        nodes.append(msgspec.structs.replace(node, outputs=tuple(outputs)))
+    return msgspec.structs.replace(graph, nodes=tuple(nodes))
+
+
+@pytest.mark.parametrize(("noise", "differ"), [(1e-3, 0), (1e-5, 1)])
+def test_a_piece_differs_where_it_stands_clear_of_its_noise(noise: float, differ: int) -> None:
+    one, other = (with_noise(it, noise) for it in (whole(factor=1.001), in_parts()))
+    for alignment in both_ways(one, other, ("out", "dx")):
+        assert len(alignment.divergences) == len(alignment.differing) == differ
 
 
 @pytest.mark.parametrize("name", PARTS)

@@ -37,13 +37,16 @@ def with_places(matching: Matching, findings: list[FoundDivergence]) -> list[Fou
         if taken.isdisjoint((node, other)):
             _add(behind, wanted, node, other)
 
+    # One line may be run several times, and differ in one of them.
+    differing = [both(*finding.ends) for finding in findings if finding.ends]
     found = []
     for finding in findings:
         ops = _ops_of(finding)
         divergence = finding.divergence
         if ops and isinstance(divergence, OtherValue):
+            agreeing = [places for places in equal.get(ops, ()) if places not in differing]
             divergence = msgspec.structs.replace(
-                divergence, equal_at=tuple(equal.get(ops, ())), also_at=tuple(behind.get(ops, ()))
+                divergence, equal_at=tuple(agreeing), also_at=tuple(behind.get(ops, ()))
             )
         found.append(replace(finding, divergence=divergence))
     return found

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from explorer.compare.align.contrasts import FoundDivergence, both, contrast, ends_of
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, as_seen
+from explorer.compare.noise import CLEAR
 from explorer.model.arrays import unpack
 from explorer.model.divergence import ResultElsewhere
 from explorer.model.requests import Repacked
@@ -69,18 +70,24 @@ def differing_pieces(
     """
     for gradient in gradients:
         if not set(gradient.names) <= set(alike):
-            yield _farthest(gradient)
+            yield from _farthest(gradient)
 
 
-def _farthest(gradient: Pieces) -> FoundDivergence:
-    """The piece of a gradient that differs most; the first one where its elements are not known."""
+def _farthest(gradient: Pieces) -> list[FoundDivergence]:
+    """The piece that differs most of those that may; the first one where elements are not known."""
     found: list[FoundDivergence] = []
     start = 0
     for part in gradient.parts:
         rows = part.result.shape[0] if part.result.shape else 0
         found.append(_beside(gradient.whole, slice(start, start + rows), part))
         start += rows
-    return max(found, key=_size)
+    return sorted(filter(_may_differ, found), key=_size, reverse=True)[:1]
+
+
+def _may_differ(finding: FoundDivergence) -> bool:
+    """Whether a piece stands clear of its noise, or it is not known whether it does."""
+    ratio = finding.divergence.gap.ratio if finding.divergence else None
+    return ratio is None or ratio > CLEAR
 
 
 def _size(finding: FoundDivergence) -> float:
