@@ -115,10 +115,24 @@ _IMPORTED: dict[Path, str] = {}
 """The digest of each imported file when a scenario that imports it was loaded last."""
 
 
+LITERAL = re.compile(rb"""["'](\w+)["']""")
+"""A word between quotes in a text."""
+
+
+def digest_of(content: bytes) -> str:
+    """The digest of a text, and of the environment variables that are set and that a word in it names."""
+    digest = hashlib.sha256(content)
+    for name in sorted({word.decode(errors="replace") for word in LITERAL.findall(content)}):
+        if name in os.environ:
+            digest.update(f"\0{name}={os.environ[name]}".encode(errors="surrogateescape"))
+    return digest.hexdigest()
+
+
 def files_read(path: Path) -> dict[str, str]:
     """The digest of a scenario's file and of those that it imports from its folder, by their paths.
 
-    Paths are relative to the folder: the same files elsewhere have the same results.
+    Environment variables that a text names count as part of it. Paths are relative to the folder: the
+    same files elsewhere have the same results.
     """
     folder = path.resolve().parent
     digests: dict[str, str] = {}
@@ -129,7 +143,7 @@ def files_read(path: Path) -> dict[str, str]:
         if name in digests:
             continue
         content = file.read_bytes()
-        digests[name] = hashlib.sha256(content).hexdigest()
+        digests[name] = digest_of(content)
         # A declaration is data, with digests of the files that its nets are made of.
         if file.suffix != SENT:
             waiting.extend(imported_from(folder, content))

@@ -7,12 +7,12 @@ package.
 """
 
 import ast
-import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from explorer.scenario.declaration import Factory
+from explorer.scenario.find import digest_of
 from explorer.text.parsing import parsed
 
 WHOLE = "*"
@@ -250,5 +250,4 @@ def sources(factory: Factory, code: Path) -> dict[str, str]:
 
 
 def _digest(content: str | bytes) -> str:
-    data = content.encode() if isinstance(content, str) else content
-    return hashlib.sha256(data).hexdigest()
+    return digest_of(content.encode() if isinstance(content, str) else content)

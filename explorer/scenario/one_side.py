@@ -1,7 +1,6 @@
 """What one framework's net is made of: a scenario's files without the nets of the other frameworks."""
 
 import ast
-import hashlib
 import os
 from collections.abc import Iterator
 from functools import lru_cache
@@ -11,7 +10,7 @@ import msgspec
 
 from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.scenario.declaration import SENT, Factory, decoded, encoded
-from explorer.scenario.find import SHIPPED, imported_from
+from explorer.scenario.find import SHIPPED, digest_of, imported_from
 from explorer.text.parsing import parsed
 
 
@@ -24,7 +23,7 @@ def files_of(path: Path, framework: Framework) -> dict[str, str]:
     """
     path = path.resolve()
     if path.suffix == SENT:
-        return {path.name: _digest(_declared(path, framework))}
+        return {path.name: digest_of(_declared(path, framework))}
     digests = {} if path.parent in SHIPPED else {"folder": str(path.parent)}
     waiting = [path]
     while waiting:
@@ -35,7 +34,7 @@ def files_of(path: Path, framework: Framework) -> dict[str, str]:
         content = file.read_bytes()
         if file == path:
             content = without_others(content, framework)
-        digests[name] = _digest(content)
+        digests[name] = digest_of(content)
         waiting.extend(imported_from(path.parent, content))
     return digests
 
@@ -86,7 +85,3 @@ def _named(node: ast.stmt) -> Iterator[str]:
             yield inner.attr
         elif isinstance(inner, ast.Constant) and isinstance(inner.value, str):
             yield inner.value
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

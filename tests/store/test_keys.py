@@ -11,6 +11,7 @@ from explorer.exploration.stored import key
 from explorer.model.environments import Environment
 from explorer.scenario.find import files_read
 from explorer.scenario.load import load
+from explorer.scenario.one_side import files_of
 from explorer.store import keys
 from explorer.store.keys import key_of
 from tests.support.house import FLOORS
@@ -144,6 +145,26 @@ def test_the_files_that_are_read_are_those_imported_from_the_folder(tmp_path: Pa
     after = files_read(net)
     assert after["helper.py"] != before["helper.py"]
     assert after["net.py"] == before["net.py"]
+
+
+def test_a_variable_of_the_environment_that_a_text_names_is_part_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = tmp_path / "net.py"
+    net.write_text("import os, helper\nSLOPE = os.environ.get('NET_SLOPE', '0')\n")
+    (tmp_path / "helper.py").write_text("def read(name): return os.getenv(name)\n")
+    unset = files_read(net)
+    monkeypatch.setenv("NET_OTHER", "1")
+    assert files_read(net) == unset
+    monkeypatch.setenv("NET_SLOPE", "0.1")
+    steep = files_read(net)
+    monkeypatch.setenv("NET_SLOPE", "0.2")
+    seen = [unset, steep, files_read(net)]
+    assert len({files["net.py"] for files in seen}) == 3
+    assert len({files["helper.py"] for files in seen}) == 1
+    sides = [files_of(net, "torch")["net.py"]]
+    monkeypatch.delenv("NET_SLOPE")
+    assert files_of(net, "torch")["net.py"] not in sides
 
 
 def test_the_same_files_elsewhere_have_the_same_key(tmp_path: Path) -> None:
