@@ -17,6 +17,7 @@ from explorer.exploration.jobs import (
     noise_jobs,
     result_jobs,
 )
+from explorer.exploration.moved_start import hiding, seen, without_zeros
 from explorer.exploration.options import (
     Interrupted,
     no_answer,
@@ -40,6 +41,7 @@ from explorer.model.engines import (
 )
 from explorer.model.errors import ExplorerError, MissingFrameworkError, TimeLimitError
 from explorer.model.failures import MISSING_FRAMEWORK, TIME_LIMITS, Failure
+from explorer.model.findings import ReportFinding
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.model.results import About
@@ -136,7 +138,30 @@ def explore(
         if not run.state.has_answers:
             raise
         raise Interrupted(run.state.report()) from interruption
-    return run.state.report()
+    report = run.state.report()
+    hidden = hiding(report, nets) if run.proof else None
+    if hidden is None:
+        return report
+    found = ReportFinding(fact=hidden, names=hidden.names)
+    if not demand.is_large:
+        moved = without_zeros(nets, hidden.zeros)
+        state = RunState(
+            scenario,
+            moved,
+            engines,
+            present,
+            devices,
+            (main,),
+            main,
+            graphs,
+            is_main_given=True,
+            no_oracle=True,
+        )
+        again = msgspec.structs.replace(run, state=state, nets=moved, referee=None)
+        with JobQueue(workers, progress) as job_queue:
+            _carry_out(again, job_queue, "main", no_answer, no_report, no_row)
+        found = seen(hidden, state.report())
+    return msgspec.structs.replace(report, findings=(*report.findings, found))
 
 
 class _Run(msgspec.Struct, frozen=True, kw_only=True):

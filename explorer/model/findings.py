@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from explorer.model.divergence import Place
+from explorer.model.divergence import Divergence, Place
 from explorer.model.engines import Framework
 from explorer.model.failures import Failure
 from explorer.model.known import Reference
@@ -26,6 +26,8 @@ FindingKind = Literal[
     "convention",
     "equal",
     "omitted",
+    "zeros",
+    "hidden",
 ]
 """A kind of finding.
 
@@ -44,6 +46,8 @@ FindingKind = Literal[
 - "equal": an input has the same number everywhere, and a divergence no known cause
 - "convention": the oracle refutes a gradient that is no derivative by convention
 - "omitted": a net returns objects beside its tensors, which are not compared
+- "zeros": gradients are 0 from a start of zeros, which hides what is wrong on the way to them
+- "hidden": the nets differ from a start without these zeros
 - "conditioning": an op multiplies rounding, so that few digits of its values mean anything
 """
 
@@ -60,6 +64,7 @@ REMARKS: frozenset[FindingKind] = frozenset(
         "convention",
         "equal",
         "omitted",
+        "zeros",
     }
 )
 """Kinds that say how a net is, and accuse neither side."""
@@ -264,6 +269,25 @@ class Omitted(msgspec.Struct, frozen=True, tag_field="fact", tag="omitted"):
     classes: dict[str, str]
 
 
+class ZeroGradients(msgspec.Struct, frozen=True, tag_field="fact", tag="zero_gradients"):
+    """The gradients of ``names`` are exactly 0 in every engine, and the parameters ``zeros`` start as 0.
+
+    ``agree_elsewhere`` says that the engines agree from a start without these zeros too.
+    """
+
+    names: tuple[str, ...]
+    zeros: tuple[str, ...]
+    agree_elsewhere: bool = False
+
+
+class HiddenByZeros(msgspec.Struct, frozen=True, tag_field="fact", tag="hidden_by_zeros"):
+    """Two engines that agree from a start of ``zeros`` have a divergence from one without them."""
+
+    zeros: ZeroGradients
+    engines: tuple[str, str]
+    divergence: Divergence
+
+
 Fact = (
     OtherRole
     | LoneWeight
@@ -284,6 +308,8 @@ Fact = (
     | OwnConvention
     | EqualElements
     | Omitted
+    | ZeroGradients
+    | HiddenByZeros
 )
 """What was found."""
 
@@ -307,6 +333,8 @@ KINDS: dict[type[Fact], FindingKind] = {
     OwnConvention: "convention",
     EqualElements: "equal",
     Omitted: "omitted",
+    ZeroGradients: "zeros",
+    HiddenByZeros: "hidden",
 }
 """The kind of finding that each fact is."""
 

@@ -8,6 +8,7 @@ from explorer.model.engines import FRAMEWORK_LABELS, STANDARD, Framework
 from explorer.model.findings import (
     EqualElements,
     Fact,
+    HiddenByZeros,
     Holder,
     IllConditioned,
     LoneIntegers,
@@ -28,12 +29,14 @@ from explorer.model.findings import (
     SameMasks,
     SilentBroadcast,
     Unmet,
+    ZeroGradients,
 )
 from explorer.model.requests import Role
 from explorer.text.failures import message
 from explorer.text.language import _, named
 from explorer.text.numbers import multiple
 from explorer.words.cases import SEPARATOR, who
+from explorer.words.divergences import sentence as divergence_sentence
 from explorer.words.known import known_line
 from explorer.words.readings import listed, place
 from explorer.words.scenarios import said
@@ -42,6 +45,9 @@ OTHER: dict[Framework, Framework] = {"mindspore": "torch", "torch": "mindspore"}
 
 SHOWN = 3
 """The greatest number of names that a sentence on many lists."""
+
+LISTED = 12
+"""The greatest number of parameters that are named by which a mistake is hidden."""
 
 
 def sentence(finding: ReportFinding) -> str:
@@ -340,6 +346,34 @@ def _omitted(fact: Omitted) -> str:
     return text.format(framework=FRAMEWORK_LABELS[fact.framework], objects=named(objects))
 
 
+def _zero_gradients(fact: ZeroGradients) -> str:
+    text = _(
+        "parameters start as 0 ({parameters}), and gradients are exactly 0 in every engine ({names}):"
+        " a mistake on the way to them changes nothing"
+    ).format(parameters=_few(fact.zeros), names=_few(fact.names))
+    if not fact.agree_elsewhere:
+        return text
+    return _("{fact}. From a start without these zeros the engines agree too").format(fact=text)
+
+
+def _hidden_by_zeros(fact: HiddenByZeros) -> str:
+    return _(
+        "{fact}. From a start without these zeros, {engine} and {other} differ. {divergence}"
+    ).format(
+        fact=_zero_gradients(fact.zeros),
+        engine=fact.engines[0],
+        other=fact.engines[1],
+        divergence=divergence_sentence(fact.divergence, fact.engines),
+    )
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    if len(names) <= LISTED:
+        return named(names)
+    return _("{names} and {n} more").format(names=named(names[:LISTED]), n=len(names) - LISTED)
+
+
 _SAY: dict[type[Fact], Callable[[Any], str]] = {
     OtherRole: _other_role,
     LoneWeight: _lone_weight,
@@ -360,5 +394,7 @@ _SAY: dict[type[Fact], Callable[[Any], str]] = {
     OwnConvention: _own_convention,
     EqualElements: _equal_elements,
     Omitted: _omitted,
+    ZeroGradients: _zero_gradients,
+    HiddenByZeros: _hidden_by_zeros,
 }
 """What says each fact."""

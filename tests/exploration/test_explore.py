@@ -11,7 +11,13 @@ import pytest
 from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.findings import Omitted, PackedParameters, PairedParameters
+from explorer.model.findings import (
+    HiddenByZeros,
+    Omitted,
+    PackedParameters,
+    PairedParameters,
+    ZeroGradients,
+)
 from explorer.model.report import Report
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Result
@@ -99,6 +105,16 @@ def test_a_case_that_is_named_is_run_alone(workers: Workers) -> None:
         graphs=False,
     )
     assert [case.case for case in report.cases] == [GradCase("grad", 0)]
+
+
+def test_a_mistake_that_a_start_of_zeros_hides_is_seen_from_another_start(workers: Workers) -> None:
+    whole = explore(load(NETS / "zero_branch.py"), workers, engines=TAPES, selection="main")
+    assert whole.alignments[0].divergence is None
+    (finding,) = whole.findings
+    assert isinstance(finding.fact, HiddenByZeros)
+    assert finding.is_alarm
+    assert finding.fact.zeros == ZeroGradients(("scale", "fc.weight", "fc.bias"), ("scale",))
+    assert "First divergence in forward: `aten.relu.default` (zero_branch.py:21) and" in sentence(finding)
 
 
 def test_what_one_net_alone_trains_is_found_and_the_rest_is_compared(workers: Workers) -> None:

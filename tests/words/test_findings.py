@@ -11,6 +11,7 @@ from explorer.model.findings import (
     KINDS,
     EqualElements,
     Fact,
+    HiddenByZeros,
     Holder,
     IllConditioned,
     LoneIntegers,
@@ -32,10 +33,12 @@ from explorer.model.findings import (
     SameMasks,
     SilentBroadcast,
     Unmet,
+    ZeroGradients,
 )
 from explorer.model.known import Reference
 from explorer.text.language import said_in
 from explorer.words.findings import sentence
+from tests.support.divergence_records import other_value
 from tests.support.standard_engines import ENGINES
 
 SUB = Place(label="Sub", scope="bn", source="net.py:4")
@@ -46,6 +49,8 @@ def non_finite(*engines: str, maker: str = "t", **facts: Any) -> NonFinite:
     known = {"value": "nan", "maker": Place(label=maker), "is_input": True, "engines": engines}
     return NonFinite(**{**known, **facts})
 
+
+ZEROS = ZeroGradients(("fc.weight", "fc.bias"), ("scale",))
 
 FACTS: list[tuple[Fact, str]] = [
     (
@@ -225,6 +230,23 @@ FACTS: list[tuple[Fact, str]] = [
         Omitted("torch", {"cache": "DynamicCache", "name": "str"}),
         "PyTorch's net returns cache (DynamicCache), name (str) beside its tensors; only the tensors",
     ),
+    (
+        ZEROS,
+        "parameters start as 0 (scale), and gradients are exactly 0 in every engine (fc.weight, fc.bias):"
+        " a mistake on the way to them changes nothing",
+    ),
+    (
+        ZeroGradients(tuple(map(str, range(13))), ("scale",), agree_elsewhere=True),
+        "parameters start as 0 (scale), and gradients are exactly 0 in every engine (0, 1, 2, 3, 4, 5, 6,"
+        " 7, 8, 9, 10, 11 and 1 more): a mistake on the way to them changes nothing. From a start without"
+        " these zeros the engines agree too",
+    ),
+    (
+        HiddenByZeros(ZEROS, ("torch-tape", "mindspore-tape"), other_value()),
+        "parameters start as 0 (scale), and gradients are exactly 0 in every engine (fc.weight, fc.bias):"
+        " a mistake on the way to them changes nothing. From a start without these zeros, torch-tape and"
+        " mindspore-tape differ. First divergence in forward: ",
+    ),
 ]
 
 
@@ -257,4 +279,5 @@ def test_remarks_accuse_nobody() -> None:
         OwnConvention,
         EqualElements,
         Omitted,
+        ZeroGradients,
     }
