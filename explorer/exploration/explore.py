@@ -142,7 +142,7 @@ def explore(
     hidden = hiding(report, nets) if run.proof else None
     if hidden is None:
         return report
-    found = ReportFinding(fact=hidden, names=hidden.names)
+    found: ReportFinding | None = ReportFinding(fact=hidden, names=hidden.names)
     if not demand.is_large:
         moved = without_zeros(nets, hidden.zeros)
         state = RunState(
@@ -161,7 +161,7 @@ def explore(
         with JobQueue(workers, progress) as job_queue:
             _carry_out(again, job_queue, "main", no_answer, no_report, no_row)
         found = seen(hidden, state.report())
-    return msgspec.structs.replace(report, findings=(*report.findings, found))
+    return msgspec.structs.replace(report, findings=(*report.findings, *filter(None, [found])))
 
 
 class _Run(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,9 +1,11 @@
 """A start of zeros, behind which a mistake changes nothing, and the same start without the zeros."""
 
+from collections.abc import Iterable
+
 import msgspec
 import numpy as np
 
-from explorer.model.arrays import pack, unpack
+from explorer.model.arrays import Array, pack, unpack
 from explorer.model.findings import HiddenByZeros, ReportFinding, ZeroGradients
 from explorer.model.report import Report
 from explorer.model.requests import ParameterSpec
@@ -16,19 +18,33 @@ AGREE = frozenset({"match", "close"})
 
 def hiding(report: Report, nets: Nets) -> ZeroGradients | None:
     """The gradients of a case without a difference that are 0 in every engine, behind parameters of zeros."""
-    case = report.cases[0]
-    zeros = tuple(name for name in nets.trainable if not unpack(nets.parameters[name]).any())
-    gradients = [
-        {leaf.name for leaf in result.leaves if not unpack(leaf.value).any()}
-        for result in case.results.values()
-        if result.outcome == "ok"
-    ]
-    is_divided = case.verdict not in AGREE or any(it.divergence for it in report.alignments)
-    if not zeros or not gradients or is_divided:
-        return None
-    still = set.intersection(*gradients)
-    names = tuple(name for name in nets.trainable if f"d{name}" in still)
-    return ZeroGradients(names, zeros) if names else None
+    zeros = tuple(name for name in nets.trainable if _is_zero(nets.parameters[name]))
+    names = _without_gradient(report, nets.trainable)
+    is_divided = any(it.divergence for it in report.alignments) or not _agree(report)
+    return ZeroGradients(names, zeros) if zeros and names and not is_divided else None
+
+
+def _agree(report: Report) -> bool:
+    return all(case.verdict in AGREE for case in report.cases[:1])
+
+
+def _without_gradient(report: Report, names: Iterable[str]) -> tuple[str, ...]:
+    """The parameters whose gradients in the first case are exactly 0 in every engine that has them."""
+    gradients: list[set[str]] = []
+    for case in report.cases[:1]:
+        for result in case.results.values():
+            if result.outcome == "ok":
+                zero = {leaf.name for leaf in result.leaves if _is_zero(leaf.value)}
+                gradients.append(zero)
+    return tuple(name for name in names if all(f"d{name}" in zero for zero in gradients))
+
+
+def _is_zero(array: Array) -> bool:
+    """Whether all elements are exactly 0; of a large array its figures say so."""
+    if array.excerpt is None:
+        return not unpack(array).any()
+    known = array.excerpt.summary
+    return known.minimum == known.maximum == 0 and not known.nonfinite
 
 
 def without_zeros(nets: Nets, zeros: tuple[str, ...]) -> Nets:
@@ -45,13 +61,15 @@ def without_zeros(nets: Nets, zeros: tuple[str, ...]) -> Nets:
     return msgspec.structs.replace(nets, requests=requests, parameters=nets.parameters | start)
 
 
-def seen(hidden: ZeroGradients, moved: Report) -> ReportFinding:
-    """What a report on the same case from the other start shows of what zeros hide."""
+def seen(hidden: ZeroGradients, moved: Report) -> ReportFinding | None:
+    """What a report on the same case from the other start shows of what zeros hide; None of nothing."""
+    still = _without_gradient(moved, hidden.names)
+    names = tuple(name for name in hidden.names if name not in still)
     for alignment in moved.alignments:
         if alignment.divergence is not None:
             engines = alignment.left, alignment.right
             found = HiddenByZeros(hidden, engines, alignment.divergence)
             return ReportFinding(fact=found, names=hidden.names)
-    agree = all(case.verdict in AGREE for case in moved.cases)
-    fact = msgspec.structs.replace(hidden, agree_elsewhere=agree)
-    return ReportFinding(fact=fact, names=hidden.names)
+    # What is 0 from any start, as that of a parameter without use, is no work of the zeros.
+    fact = ZeroGradients(names, hidden.zeros, agree_elsewhere=_agree(moved))
+    return ReportFinding(fact=fact, names=names) if names else None

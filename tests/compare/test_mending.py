@@ -63,7 +63,8 @@ def test_ops_are_not_said_to_agree_where_a_value_was_put_in() -> None:
     known = mending()
     assert known.as_found(divergence) == divergence
     known.note(seam("n1"))
-    assert known.as_found(divergence).equal_at == elsewhere[1:]
+    without = msgspec.structs.replace(divergence, equal_at=elsewhere[1:])
+    assert known.as_found(divergence) == without
 
 
 def test_the_other_sides_value_is_put_in_once() -> None:

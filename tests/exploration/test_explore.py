@@ -114,7 +114,9 @@ def test_a_mistake_that_a_start_of_zeros_hides_is_seen_from_another_start(worker
     assert isinstance(finding.fact, HiddenByZeros)
     assert finding.is_alarm
     assert finding.fact.zeros == ZeroGradients(("scale", "fc.weight", "fc.bias"), ("scale",))
-    assert "First divergence in forward: `aten.relu.default` (zero_branch.py:21) and" in sentence(finding)
+    assert "First divergence in forward: `aten.relu.default` (zero_branch.py:21) and" in sentence(
+        finding
+    )
 
 
 def test_what_one_net_alone_trains_is_found_and_the_rest_is_compared(workers: Workers) -> None:
