@@ -139,7 +139,7 @@ def explore(
             raise
         raise Interrupted(run.state.report()) from interruption
     report = run.state.report()
-    hidden = hiding(report, nets) if run.proof else None
+    hidden = hiding(report, main, nets) if run.proof else None
     if hidden is None:
         return report
     found: ReportFinding | None = ReportFinding(fact=hidden, names=hidden.names)
@@ -160,7 +160,7 @@ def explore(
         again = msgspec.structs.replace(run, state=state, nets=moved, referee=None)
         with JobQueue(workers, progress) as job_queue:
             _carry_out(again, job_queue, "main", no_answer, no_report, no_row)
-        found = seen(hidden, state.report())
+        found = seen(hidden, state.report(), main)
     return msgspec.structs.replace(report, findings=(*report.findings, *filter(None, [found])))
 
 

@@ -17,6 +17,7 @@ from explorer.scenario.common_start import Nets
 from tests.support.results import answer
 
 ZERO, ONE = np.zeros(3, np.float32), np.ones(3, np.float32)
+MAIN = GradCase("grad", 0)
 GRADIENTS = branch("da", "db")
 
 
@@ -33,7 +34,7 @@ def report(*gradients: tuple[AnyArray, AnyArray], verdict: CaseVerdict = "match"
         for place, arrays in enumerate(gradients)
     }
     case = CaseReport(
-        case=GradCase("grad", 0),
+        case=MAIN,
         results=results,
         oracle=OracleResult("not_asked"),
         oracle_agrees=None,
@@ -54,12 +55,12 @@ def report(*gradients: tuple[AnyArray, AnyArray], verdict: CaseVerdict = "match"
 
 def test_gradients_of_zeros_are_named_where_a_parameter_starts_as_zeros() -> None:
     at_zero = report((ZERO, ONE), (ZERO, ONE))
-    assert hiding(at_zero, nets(a=ONE, b=ZERO)) == ZeroGradients(("a",), ("b",))
-    assert hiding(at_zero, nets(a=ONE, b=ONE)) is None
-    assert hiding(report((ONE, ONE), (ONE, ONE)), nets(a=ONE, b=ZERO)) is None
+    assert hiding(at_zero, MAIN, nets(a=ONE, b=ZERO)) == ZeroGradients(("a",), ("b",))
+    assert hiding(at_zero, MAIN, nets(a=ONE, b=ONE)) is None
+    assert hiding(report((ONE, ONE), (ONE, ONE)), MAIN, nets(a=ONE, b=ZERO)) is None
     # What is 0 in one engine alone is a difference, which the verdict says.
-    assert hiding(report((ZERO, ONE), (ONE, ONE)), nets(a=ONE, b=ZERO)) is None
-    assert hiding(report((ZERO, ONE), verdict="differs"), nets(a=ONE, b=ZERO)) is None
+    assert hiding(report((ZERO, ONE), (ONE, ONE)), MAIN, nets(a=ONE, b=ZERO)) is None
+    assert hiding(report((ZERO, ONE), verdict="differs"), MAIN, nets(a=ONE, b=ZERO)) is None
 
 
 @pytest.mark.parametrize("number", [0.0, 1.0])
@@ -67,7 +68,7 @@ def test_a_large_gradient_is_known_by_its_figures(number: float) -> None:
     large = np.full(LARGE + 1, number, np.float32)
     whole = report((large, ONE))
     brief = msgspec.structs.replace(whole, cases=tuple(map(abridged, whole.cases)))
-    assert (hiding(brief, nets(a=ONE, b=ZERO)) is None) == bool(number)
+    assert (hiding(brief, MAIN, nets(a=ONE, b=ZERO)) is None) == bool(number)
 
 
 def test_the_other_start_is_that_of_every_engine_and_has_no_zeros() -> None:
@@ -81,10 +82,10 @@ def test_the_other_start_is_that_of_every_engine_and_has_no_zeros() -> None:
 
 def test_what_is_0_from_the_other_start_too_is_not_hidden_by_zeros() -> None:
     hidden = ZeroGradients(("a", "b"), ("b",))
-    finding = seen(hidden, report((ZERO, ONE), (ZERO, ONE)))
+    finding = seen(hidden, report((ZERO, ONE), (ZERO, ONE)), MAIN)
     assert finding is not None
     assert finding.fact == ZeroGradients(("b",), ("b",), agree_elsewhere=True)
-    assert seen(hidden, report((ZERO, ZERO))) is None
-    differs = seen(hidden, report((ONE, ONE), verdict="differs"))
+    assert seen(hidden, report((ZERO, ZERO)), MAIN) is None
+    differs = seen(hidden, report((ONE, ONE), verdict="differs"), MAIN)
     assert differs is not None
     assert differs.fact == hidden
