@@ -57,20 +57,27 @@ class Mending:
         }
         self._parts: dict[SideName, set[str]] = {"left": set(), "right": set()}
         self._places: set[tuple[str, str]] = set()
-        self._makers: dict[str, Slot] = {}
+        self._read: dict[str, list[Slot]] = {}
         for edge in here.edges:
             if edge.kind != "control":
-                self._makers[edge.target] = edge.origin, edge.output
+                self._read.setdefault(edge.target, []).append((edge.origin, edge.output))
         self._readers: dict[SideName, dict[Slot, list[str]]] = {
             side: _readers(here),
             OTHER[side]: _readers(there),
         }
         self._known_values: dict[Slot, list[PutIn]] = {}
+        self._paired: set[str] = set()
         self.put_in: dict[Slot, PutIn] = {}
         self.obstacles: dict[tuple[str | None, str | None], NotPutIn] = {}
 
-    def find(self, divergences: Iterable[Divergence], seams: Iterable[Seam]) -> Found:
-        """Which of some divergences are new; those that are assumed wait until they are sure."""
+    def find(
+        self, divergences: Iterable[Divergence], seams: Iterable[Seam], pairs: Iterable[Pair] = ()
+    ) -> Found:
+        """Which of some divergences are new; those that are assumed wait until they are sure.
+
+        What is in ``pairs`` is equal on both sides.
+        """
+        self._paired = {pair.members(self._side)[0] for pair in pairs}
         new, known = [], []
         for place, (divergence, seam) in enumerate(zip(divergences, seams, strict=True)):
             if self._is_known(divergence, seam):
@@ -79,16 +86,17 @@ class Mending:
                 new.append(place)
         return Found(tuple(new), tuple(known))
 
-    def as_found(self, divergence: Divergence) -> Divergence:
-        """A divergence without the places where its ops agree by a value that was put in."""
+    def without_known(self, divergence: Divergence) -> Divergence:
+        """A divergence without the places that are equal because values were put in there."""
         if not isinstance(divergence, OtherValue):
             return divergence
-        equal = [
-            places
-            for places in divergence.equal_at
-            if self._places.isdisjoint((place.scope, place.source) for place in places)
+        side = 0 if self._side == "left" else 1
+        equal_at = [
+            it
+            for it in divergence.equal_at
+            if (it[side].scope, it[side].source) not in self._places
         ]
-        return msgspec.structs.replace(divergence, equal_at=tuple(equal))
+        return msgspec.structs.replace(divergence, equal_at=tuple(equal_at))
 
     def note(self, seam: Seam) -> None:
         """Note that a divergence is known from now on."""
@@ -191,10 +199,10 @@ class Mending:
         there = self._nodes[OTHER[self._side]].values()
         others = {node.name: node.id for node in there if _is_gradient(node, names)}
         for node in self._nodes[self._side].values():
-            maker = self._makers.get(node.id)
-            is_wanted = _is_gradient(node, names) and node.name in others
-            if maker and is_wanted and self._is_of_known(maker[0]):
-                yield maker, (others[node.name], 0)
+            if _is_gradient(node, names) and node.name in others:
+                for maker in self._read.get(node.id, ()):
+                    if self._is_of_known(self._side, maker[0]):
+                        yield maker, (others[node.name], 0)
 
     def _handed_on(self, pairs: Iterable[Pair]) -> Iterator[tuple[Slot, Slot]]:
         """Gradients that an op which is known hands on, and what its reader's counterpart reads.
@@ -205,9 +213,12 @@ class Mending:
         other = OTHER[self._side]
         partners: dict[str, tuple[str, ...]] = {}
         for pair in pairs:
-            partners.update(dict.fromkeys(pair.members(self._side), pair.members(other)))
+            own = pair.members(self._side)
+            # What was put in is equal, whatever leads to it.
+            if self._parts[self._side].isdisjoint(own):
+                partners.update(dict.fromkeys(own, pair.members(other)))
         for origin, readers in self._readers[self._side].items():
-            if not self._is_of_known(origin[0]):
+            if not self._is_of_known(self._side, origin[0]):
                 continue
             found: set[Slot] = set()
             for reader in readers:
@@ -246,9 +257,21 @@ class Mending:
         outputs = self._nodes[side][slot[0]].outputs
         return prod(outputs[slot[1]].shape) if slot[1] < len(outputs) else -1
 
-    def _is_of_known(self, node: str) -> bool:
-        forward = self._nodes[self._side][node].forward
-        return forward is not None and forward in self._parts[self._side]
+    def _is_of_known(self, side: SideName, node: str) -> bool:
+        forward = self._nodes[side][node].forward
+        return forward is not None and forward in self._parts[side]
+
+    def _computed_from(self, result: str) -> Iterator[str]:
+        """The gradients that one of a leaf is computed from, as far back as they may differ."""
+        found, waiting = {result}, [result]
+        while waiting:
+            for slot in self._read.get(waiting.pop(), ()):
+                node = self._nodes[self._side][slot[0]]
+                may_differ = slot not in self.put_in and node.id not in self._paired
+                if node.phase == "backward" and may_differ and node.id not in found:
+                    found.add(node.id)
+                    waiting.append(node.id)
+                    yield node.id
 
     def _is_known(self, divergence: Divergence, seam: Seam) -> bool:
         """Whether a divergence is one that is known, or in the gradients of one."""
@@ -270,8 +293,9 @@ class Mending:
         """Whether a node of backward derives from what differs in forward, by its link or its line."""
         node = self._nodes[side][part]
         if node.kind == "output":
-            return side == self._side and self._is_of_known(self._makers[part][0])
-        is_linked = node.forward is not None and node.forward in self._parts[side]
+            made_of = self._computed_from(part) if side == self._side else ()
+            return any(self._is_of_known(side, gradient) for gradient in made_of)
+        is_linked = self._is_of_known(side, part)
         return is_linked or (bool(node.source) and _place(node) in self._places)
 
 

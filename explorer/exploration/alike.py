@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from math import prod
 from typing import NamedTuple
 
+import msgspec
+
 from explorer.compare.align.joints import Joint, Seam, Slot
 from explorer.compare.causes.suspects import Suspect
 from explorer.compare.causes.tried import cause_of
@@ -94,6 +96,27 @@ def differs_so(
     own, target = unchanged[0], alike.other.outputs[0]
     suspect = Suspect(alike.side, alike.node, alike.other, own, target, trials_at(alike, cause))
     return cause_of(suspect, Tried(outputs), *graphs) is not None
+
+
+def once_more(
+    divergence: Divergence, cause: Cause | None, earlier: Divergence, known: Cause | None
+) -> Cause | None:
+    """The cause of an earlier divergence, with the place of one that has the same; None where it has not.
+
+    The same two ops differ at both, by the same change of one of them.
+    """
+    if not (cause and known and isinstance(cause.change, (OtherArguments, OtherOperator))):
+        return None
+    if not (isinstance(divergence, OtherValue) and isinstance(earlier, OtherValue)):
+        return None
+    ops, known_ops = (
+        [(row.first.label, row.last) for row in it.rows] for it in (divergence, earlier)
+    )
+    if (ops, cause.side, cause.change) != (known_ops, known.side, known.change):
+        return None
+    left, right = divergence.rows
+    places = (*known.also_at, (left.first, right.first), *cause.also_at)
+    return msgspec.structs.replace(known, also_at=places)
 
 
 def _by_place(graph: GradGraph) -> dict[tuple[str, str, str], list[Node]]:

@@ -11,7 +11,7 @@ from explorer.compare.align.joints import Seam, Slot
 from explorer.compare.align.layouts import in_one_layout
 from explorer.compare.mending import Mending, large_slots, whole_of
 from explorer.compare.node_noise import with_levels
-from explorer.exploration.alike import Alike, alike_at, differs_so, trials_at
+from explorer.exploration.alike import Alike, alike_at, differs_so, once_more, trials_at
 from explorer.exploration.explanations import Explanations
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import Array
@@ -212,7 +212,7 @@ class Course:
         alignment, seams = seamed
         divergences = alignment.divergences
         self._differing = alignment.differing
-        found = self._mending.find(divergences, seams)
+        found = self._mending.find(divergences, seams, alignment.pairs)
         values = len(self._mending.put_in)
         targets: list[Target | None] = [None] * len(divergences)
         for place in (*found.new, *found.known):
@@ -223,7 +223,7 @@ class Course:
             if targets[place] is not None:
                 continue
             targets[place] = Target("behind", len(self._behind))
-            divergence = self._mending.as_found(divergences[place])
+            divergence = self._mending.without_known(divergences[place])
             self._behind.append(
                 Behind(divergence=divergence, cause=None, run=self._runs, values=values)
             )
@@ -318,12 +318,16 @@ class Course:
         causes = [
             self._with_places(cause, Target("first", number)) for number, cause in enumerate(causes)
         ]
-        behind = [
-            msgspec.structs.replace(
-                one, cause=self._with_places(one.cause, Target("behind", number))
-            )
-            for number, one in enumerate(self._behind)
-        ]
+        behind: list[Behind] = []
+        for number, one in enumerate(self._behind):
+            own_cause = self._with_places(one.cause, Target("behind", number))
+            for place, divergence in enumerate(alignment.divergences):
+                of_both = once_more(one.divergence, own_cause, divergence, causes[place])
+                if of_both is not None:
+                    causes[place] = of_both
+                    break
+            else:
+                behind.append(msgspec.structs.replace(one, cause=own_cause))
         mended = Mended(
             engine=self.engine,
             runs=self._runs,

@@ -116,7 +116,7 @@ def _inputs(inputs: Inputs, engines: Engines) -> str:
     """What two ops read, in words that lead on to what they give: "equal inputs but"."""
     if inputs.differing:
         names = listed(f"`{name}`" for name in inputs.differing)
-        return _("equal inputs but for {names} but").format(names=names)
+        return _("equal inputs, apart from {names}, but").format(names=names)
     if inputs.spread:
         return _("equal inputs in other shapes, {inputs}, and").format(
             inputs=listed(map(_spread, inputs.spread))
@@ -129,7 +129,18 @@ def _inputs(inputs: Inputs, engines: Engines) -> str:
     beside = _beside(inputs, engines)
     if not inputs.are_observed:
         beside = beside.rstrip(",，") + _(", as far as their values are known,")
-    return _("equal inputs{beside}{order} but").format(beside=beside, order=_order(inputs))
+    if inputs.rearranged:
+        texts = {
+            "transposed": _("the same numbers, transposed ({left} against {right}){beside} and"),
+            "reordered": _(
+                "the same numbers in another order ({left} against {right}){beside} and"
+            ),
+        }
+        here, there = map(place, inputs.rearranged.inputs)
+        text = texts[inputs.rearranged.layout]
+        return text.format(left=here, right=there, beside=beside)
+    order = _(", given in another order,") if inputs.are_swapped else ""
+    return _("equal inputs{beside}{order} but").format(beside=beside, order=order)
 
 
 def _spread(spread: Spread) -> str:
@@ -145,31 +156,17 @@ def _beside(inputs: Inputs, engines: Engines) -> str:
     engine = engines[0] if left else engines[1]
     if len(inputs.constants) == 1:
         shown = reading(inputs.constants[0])
-        return _(" (beside {value}, a constant of {engine} alone)").format(
+        return _(" (besides {value}, a constant of {engine} alone)").format(
             value=shown, engine=engine
         )
     if inputs.constants:
         shown = listed(map(reading, inputs.constants))
-        return _(" (beside {values}, constants of {engine} alone)").format(
+        return _(" (besides {values}, constants of {engine} alone)").format(
             values=shown, engine=engine
         )
-    return _(" but for {inputs} of {engine} alone,").format(
+    return _(", apart from {inputs} of {engine} alone,").format(
         inputs=_named(left or right), engine=engine
     )
-
-
-def _order(inputs: Inputs) -> str:
-    """How inputs that are equal as sets of numbers still differ."""
-    if inputs.are_swapped:
-        return _(", given in another order,")
-    if inputs.rearranged is None:
-        return ""
-    left, right = inputs.rearranged.inputs
-    texts = {
-        "transposed": _(" ({left} against {right}: the same numbers, transposed)"),
-        "reordered": _(" ({left} against {right}: the same numbers, reordered)"),
-    }
-    return texts[inputs.rearranged.layout].format(left=place(left), right=place(right))
 
 
 def _named(places: tuple[Place, ...]) -> str:

@@ -191,7 +191,7 @@ ROWS = {
         """,
         (("fc.weight: W", "fc.weight: W.T.copy()"),),
         ("MatMul", "MatMul"),
-        ("`fc.weight` against `fc.weight`: the same numbers, transposed",),
+        ("take the same numbers, transposed (`fc.weight` against `fc.weight`) and give",),
     ),
     "a mask of one side is not named where what is masked differs already": Row(
         """
@@ -245,7 +245,7 @@ ROWS = {
         """,
         (("0.5", "0.7"),),
         ("BatchNorm", "BatchNorm"),
-        ("equal inputs but for `bn.running_mean`",),
+        ("equal inputs, apart from `bn.running_mean`, but",),
     ),
     "leaves are compared even where graphs name no results": Row(
         "w = parameter: np.array([1.0, 2.0, 4.0])\ne = Exp: np.exp(w)",
@@ -285,7 +285,7 @@ ROWS = {
         """,
         (("c = constant: np.array(0.2)\n", ""), ("x * c", "x * 0.02")),
         ("Scale", "Scale"),
-        ("equal inputs (beside 0.2, a constant of a alone) but give",),
+        ("equal inputs (besides 0.2, a constant of a alone) but give",),
     ),
     "a tensor that one side alone reads": Row(
         """
@@ -295,7 +295,7 @@ ROWS = {
         """,
         (("2 * x", "x * c"),),
         ("Fuse", "Fuse"),
-        ("take equal inputs but for `Cos` (net.py:2) of b alone, but give",),
+        ("take equal inputs, apart from `Cos` (net.py:2) of b alone, but give",),
     ),
     "a tensor that was not observed is not said to be equal": Row(
         """
@@ -357,6 +357,23 @@ ROWS = {
         (("(e, t)", "(t, e)"),),
         ("Concat", "Concat"),
         ("given in another order", "the same numbers in another order"),
+    ),
+    "numbers that one side alone puts in another order are not called equal": Row(
+        f"""{HALVES}
+        both = Concat @5: np.concatenate((e, t), axis=1)
+        + first = Slice @6: both[:, :4]
+        + second = Slice @6: both[:, 4:]
+        + turned = Concat @6: np.concatenate((second, first), axis=1)
+        weight = parameter: WIDE
+        - out = MatMul @7: both @ weight
+        + out = MatMul @7: turned @ weight
+        """,
+        (),
+        ("MatMul", "MatMul"),
+        (
+            "take the same numbers in another order (`Concat` (net.py:5) against `Concat`"
+            " (net.py:6)) and give",
+        ),
     ),
     "halves that are taken apart again are named where they were put together": Row(
         f"""{HALVES}

@@ -165,3 +165,23 @@ def test_large_values_are_asked_for_as_long_as_there_is_room() -> None:
     known = [whole_of(found.by_id(), (node, 0)) for node in found.by_id()]
     assert known == [pack(large), pack(VALUE), None, None]
     assert without_large(found) == held
+
+
+def test_a_gradient_is_known_as_long_as_it_is_computed_from_one_of_a_known_op() -> None:
+    made = HandmadeGraph()
+    x = made.leaf("x", "input", VALUE)
+    first, other = (made.add("op", [x], value=VALUE, line=line) for line in (1, 2))
+    terms = [
+        made.add("back", phase="backward", forward=forward, value=VALUE, line=3)
+        for forward in (first, other)
+    ]
+    total = made.accumulate("add", terms, value=VALUE, line=3)
+    made.gradient("dx", total, VALUE)
+    graph = made.record(engine="torch-tape")
+    (result,) = (node.id for node in graph.nodes if node.name == "dx")
+    known = Mending(in_one_layout(graph, graph), "left")
+    known.note(seam(first))
+    divergence = other_value(result, result, phase="backward")
+    assert known.find([divergence], [seam(result)]).known == (0,)
+    assert known.mend(divergence, seam(terms[0], at(terms[0])), find)
+    assert known.find([divergence], [seam(result)]).new == (0,)

@@ -79,8 +79,9 @@ def both_ways(left: GradGraph, right: GradGraph, alike: tuple[str, ...]) -> list
     ]
 
 
-def test_equal_gradients_in_other_pieces_are_no_divergence() -> None:
-    for alignment in both_ways(whole(), in_parts(), ALIKE):
+@pytest.mark.parametrize("alike", [ALIKE, ()])
+def test_equal_gradients_in_other_pieces_are_no_divergence(alike: tuple[str, ...]) -> None:
+    for alignment in both_ways(whole(), in_parts(), alike):
         assert alignment.divergences == ()
         assert alignment.differing == ()
         reasons = [lone.why for lone in alignment.unpaired if lone.reason == "difference"]

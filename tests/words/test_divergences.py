@@ -88,7 +88,7 @@ TAKE = f"{ONE} and the 3 ops from {OTHER} to `Sub` take"
 
 DIVERGENCES: list[tuple[Divergence, str]] = [
     (two_rows(Inputs()), f"in backward: {TAKE} equal inputs but give different values: {VALUES}"),
-    (two_rows(Inputs(differing=("a", "b"))), f"{TAKE} equal inputs but for `a` and `b` but give"),
+    (two_rows(Inputs(differing=("a", "b"))), f"{TAKE} equal inputs, apart from `a` and `b`, but give"),
     (
         two_rows(Inputs(alone=((MUL,), (MULS,)))),
         f"{TAKE} different inputs, {ONE} against {OTHER}, and give",
@@ -99,15 +99,15 @@ DIVERGENCES: list[tuple[Divergence, str]] = [
     ),
     (
         two_rows(Inputs(alone=((), (MULS, MULS, MULS)))),
-        f"equal inputs but for {OTHER}, {OTHER} and 1 more of mindspore-graph alone, but give",
+        f"equal inputs, apart from {OTHER}, {OTHER} and 1 more of mindspore-graph alone, but give",
     ),
     (
         two_rows(Inputs(alone=((MUL,), ()), constants=(THREE,))),
-        "equal inputs (beside 3, a constant of torch-tape alone) but give",
+        "equal inputs (besides 3, a constant of torch-tape alone) but give",
     ),
     (
         two_rows(Inputs(alone=((MUL, MUL), ()), constants=(THREE, SIX))),
-        "equal inputs (beside 3 and 6, constants of torch-tape alone) but give",
+        "equal inputs (besides 3 and 6, constants of torch-tape alone) but give",
     ),
     (
         two_rows(Inputs(are_observed=False)),
@@ -116,11 +116,11 @@ DIVERGENCES: list[tuple[Divergence, str]] = [
     (two_rows(Inputs(are_swapped=True)), "equal inputs, given in another order, but give"),
     (
         two_rows(Inputs(rearranged=Rearranged((MUL, MULS), "transposed"))),
-        f"equal inputs ({ONE} against {OTHER}: the same numbers, transposed) but give",
+        f"take the same numbers, transposed ({ONE} against {OTHER}) and give",
     ),
     (
         two_rows(Inputs(rearranged=Rearranged((MUL, MULS), "reordered"))),
-        f"equal inputs ({ONE} against {OTHER}: the same numbers, reordered) but give",
+        f"take the same numbers in another order ({ONE} against {OTHER}) and give",
     ),
     (
         made(OtherStart, name="w"),

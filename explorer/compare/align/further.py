@@ -309,7 +309,7 @@ def _unexplained_results(
     reached = []
     for finding in findings:
         # Also through values that agree: numbers in another order do, and zeros with other zeros.
-        start = finding.parts.union(_gradients_of(finding.parts))
+        start = finding.parts.union(_gradients_of(finding.parts, matching))
         reached.append((finding, reach(start, lambda node: node.consumers)))
     makers = {_makers(*finding.parts) for finding in findings if _is_of_results(finding)}
     for mismatch in matching.differing_results():
@@ -330,13 +330,20 @@ def _makers(*results: Vertex) -> frozenset[Vertex]:
     return frozenset(value.node.origin for result in results for value in result.inputs)
 
 
-def _gradients_of(parts: Iterable[Vertex]) -> list[Vertex]:
+def _gradients_of(parts: Iterable[Vertex], matching: Matching) -> list[Vertex]:
     """The nodes in backward that derive from those in forward among some, and may differ."""
     derived: list[Vertex] = []
     for part in parts:
         if part.phase == "forward":
-            derived += [node for node in part.side.derived.get(part, ()) if not node.is_agreed]
-    return derived
+            derived += part.side.derived.get(part, ())
+    return [node for node in derived if not node.is_agreed or _is_rearranged(node, matching)]
+
+
+def _is_rearranged(node: Vertex, matching: Matching) -> bool:
+    """Whether a node holds the numbers of its partner in another order."""
+    if node.partner is None or node.main is None or node.partner.main is None:
+        return False
+    return matching.layout(node.value, node.partner.value) is not None
 
 
 def _leads_to(finding: FoundDivergence, onwards: set[Vertex], mismatch: Mismatch) -> bool:
@@ -391,19 +398,14 @@ def computed_from(finding: FoundDivergence, matching: Matching) -> set[Vertex]:
     parts = set(finding.parts)
     if not isinstance(finding.divergence, OtherValue):
         parts = {part for part in parts if not _passes_on_what_both_have(part)}
-    start = parts.union(_gradients_of(parts))
+    start = parts.union(_gradients_of(parts, matching))
     behind = reach(start, lambda node: node.consumers)
     has_both_sides = len({part.side.name for part in parts}) > 1
-
-    def is_rearranged(node: Vertex) -> bool:
-        if node.partner is None or node.main is None or node.partner.main is None:
-            return False
-        return matching.layout(node.value, node.partner.value) is not None
 
     def differs(node: Vertex) -> bool:
         # A value that is computed from what differs on one side alone is equal by chance.
         is_chance = has_both_sides and node.partner is not None and node.partner not in behind
-        return not node.is_agreed or is_chance or is_rearranged(node)
+        return not node.is_agreed or is_chance or _is_rearranged(node, matching)
 
     return reach(start, lambda node: filter(differs, node.consumers))
 

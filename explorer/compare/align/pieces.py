@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from explorer.compare.align.contrasts import FoundDivergence, both, contrast, ends_of
+from explorer.compare.align.contrasts import NO_GAP, FoundDivergence, both, contrast, ends_of
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, as_seen
 from explorer.compare.noise import CLEAR
 from explorer.model.arrays import unpack
@@ -73,21 +73,27 @@ def differing_pieces(
             yield from _farthest(gradient)
 
 
-def _farthest(gradient: Pieces) -> list[FoundDivergence]:
-    """The piece that differs most of those that may; the first one where elements are not known."""
+def _farthest(gradient: Pieces) -> Iterator[FoundDivergence]:
+    """The piece of a gradient that differs most, if one does by more than its noise.
+
+    The first one where its elements are not known.
+    """
     found: list[FoundDivergence] = []
     start = 0
     for part in gradient.parts:
         rows = part.result.shape[0] if part.result.shape else 0
-        found.append(_beside(gradient.whole, slice(start, start + rows), part))
+        piece = _beside(gradient.whole, slice(start, start + rows), part)
+        if not _is_equal(piece):
+            found.append(piece)
         start += rows
-    return sorted(filter(_may_differ, found), key=_size, reverse=True)[:1]
+    if found:
+        yield max(found, key=_size)
 
 
-def _may_differ(finding: FoundDivergence) -> bool:
-    """Whether a piece stands clear of its noise, or it is not known whether it does."""
-    ratio = finding.divergence.gap.ratio if finding.divergence else None
-    return ratio is None or ratio > CLEAR
+def _is_equal(finding: FoundDivergence) -> bool:
+    """Whether a piece differs by no more than its noise; not at all where that is not known."""
+    gap = finding.divergence.gap if finding.divergence else NO_GAP
+    return gap.greatest == 0 if gap.ratio is None else gap.ratio <= CLEAR
 
 
 def _size(finding: FoundDivergence) -> float:

@@ -265,9 +265,9 @@ def read_alone(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
 
     What was not observed may be equal.
     """
-    others = _read_from_outside(other_row)
+    others = read_from_outside(other_row)
     alone: dict[Vertex, None] = {}
-    for value in _read_from_outside(row):
+    for value in read_from_outside(row):
         if value.node.origin.is_packed:
             continue  # equal, piece by piece
         if not any(_may_be_equal(value, other) for other in others):
@@ -318,15 +318,16 @@ def unwrapped(value: OutputValue) -> OutputValue:
 
 def reads_unobserved(row: list[Vertex], other_row: list[Vertex]) -> bool:
     """Whether ops in a row read a tensor of which nothing is known and that is nothing's counterpart."""
-    others = {value.node.origin for value in _read_from_outside(other_row)}
-    for value in _read_from_outside(row):
+    others = {value.node.origin for value in read_from_outside(other_row)}
+    for value in read_from_outside(row):
         is_known = value.bucket is not None or value.node.origin.counterpart in others
         if value.size > 1 and not is_known:
             return True
     return False
 
 
-def _read_from_outside(row: list[Vertex]) -> list[OutputValue]:
+def read_from_outside(row: list[Vertex]) -> list[OutputValue]:
+    """What ops in a row read that none of them makes."""
     return [value for node in row for value in node.inputs if value.node not in row]
 
 

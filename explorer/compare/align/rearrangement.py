@@ -130,15 +130,20 @@ def _mover(node: Vertex) -> Vertex:
 
     The first of all where each step keeps the order.
     """
-    steps = [node]
-    while steps[-1] is not node.origin:
-        passed_on = [feeder for feeder in steps[-1].feeders if feeder.origin is node.origin]
-        steps.append(passed_on[0])
-    steps.reverse()
+    steps = passing_on(node)
     for before, after in pairwise(steps):
         if not _are_in_one_order(before.value, after.value):
             return after
     return steps[1] if len(steps) > 1 else node
+
+
+def passing_on(node: Vertex) -> list[Vertex]:
+    """What made the numbers of a node, and the steps that pass them on to it, itself the last."""
+    steps = [node]
+    while steps[-1] is not node.origin:
+        passed_on = [feeder for feeder in steps[-1].feeders if feeder.origin is node.origin]
+        steps.append(passed_on[0])
+    return steps[::-1]
 
 
 def _are_in_one_order(value: OutputValue, other: OutputValue) -> bool:

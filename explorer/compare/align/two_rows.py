@@ -1,6 +1,7 @@
 """Two rows of ops that lead to what should be one value, and what they read."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from explorer.compare.align.contrasts import (
     FoundDivergence,
@@ -16,6 +17,7 @@ from explorer.compare.align.matching import Matching
 from explorer.compare.align.one_sided import first_close
 from explorer.compare.align.provenance import (
     read_alone,
+    read_from_outside,
     reads_unobserved,
     spread_otherwise,
     unwrapped,
@@ -23,6 +25,7 @@ from explorer.compare.align.provenance import (
 from explorer.compare.align.rearrangement import (
     are_in_another_order,
     parting_of_order,
+    passing_on,
     rearranged_input,
 )
 from explorer.compare.align.suspects import SuspectsBySide, same_work
@@ -48,10 +51,7 @@ def two_ops(
     moved = parting_of_order(matching, node, other)
     if moved:
         # The two only notice that their inputs are in another order: this is where it parts.
-        node, other = _as_made(*moved)
-        phase = node.phase
-    if moved:
-        return _other_value(matching, [node], [other], phase)
+        return _moved(matching, *_as_made(*moved))
     row, other_row = _rows(node, other, suspects_of)
     return _other_value(matching, _as_far(row, other_row), _as_far(other_row, row), phase)
 
@@ -60,7 +60,7 @@ def two_rows(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> 
     """Ops in a row on each side that lead to what should be one value."""
     moved = parting_of_order(matching, row[0], other_row[0])
     if moved:
-        return _other_value(matching, [moved[0]], [moved[1]], moved[0].phase)
+        return _moved(matching, *moved)
     own, others = read_alone(row, other_row), read_alone(other_row, row)
     lone = [leaf for leaf in (*own, *others) if leaf.is_leaf and not leaf.is_reserved]
     if len(lone) == len(own) + len(others) == 1:
@@ -124,6 +124,13 @@ def _as_made(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
     return node, other
 
 
+def _moved(matching: Matching, node: Vertex, other: Vertex) -> FoundDivergence:
+    """Two ops whose numbers lie in another order, with the steps that passed them on so far."""
+    found = _other_value(matching, [node], [other], node.phase)
+    steps = {step for end in (node, other) for step in passing_on(end) if step.is_work}
+    return replace(found, parts=found.parts | steps)
+
+
 def _other_value(
     matching: Matching, row: list[Vertex], other_row: list[Vertex], phase: Phase
 ) -> FoundDivergence:
@@ -137,7 +144,13 @@ def _other_value(
         rows=(row_of(left), row_of(right)),
         inputs=_inputs(matching, node, other, left, right),
     )
-    return FoundDivergence(divergence, frozenset((*left, *right)), (left[-1], right[-1]))
+    parts = {*left, *right}
+    if divergence.inputs.rearranged:
+        # An op of one side alone that puts what is read in another order is part of it.
+        for value in _reordered(matching, left, right) or ():
+            if value.node.origin.counterpart is None:
+                parts.add(value.node)
+    return FoundDivergence(divergence, frozenset(parts), (left[-1], right[-1]))
 
 
 def _rows(
@@ -211,12 +224,13 @@ def _inputs(
         return Inputs(alone=places)
     is_unobserved = reads_unobserved(left, right) or reads_unobserved(right, left)
     are_swapped = are_in_another_order(node, other)
+    rows = (left, right) if node is left[0] else (right, left)
     return Inputs(
         alone=places,
         constants=_constants(own or others),
         are_observed=not is_unobserved,
         are_swapped=are_swapped,
-        rearranged=None if are_swapped else _rearranged(matching, node, other),
+        rearranged=None if are_swapped else _rearranged(matching, *rows),
     )
 
 
@@ -239,11 +253,27 @@ def _constants(nodes: list[Vertex]) -> tuple[Reading, ...]:
     return tuple(reading(node.value) for node in nodes)
 
 
-def _rearranged(matching: Matching, node: Vertex, other: Vertex) -> Rearranged | None:
-    """The first input whose numbers lie in another layout on the other side."""
-    read = rearranged_input(matching, node, other)
+def _rearranged(
+    matching: Matching, row: list[Vertex], other_row: list[Vertex]
+) -> Rearranged | None:
+    """The first input of two rows whose numbers lie in another layout on the other side."""
+    read = rearranged_input(matching, row[0], other_row[0]) or _reordered(matching, row, other_row)
     if read is None:
         return None
     value, other_value = read
     layout = matching.layout(value, other_value)
     return Rearranged(both(value.node, other_value.node), layout) if layout else None
+
+
+def _reordered(
+    matching: Matching, row: list[Vertex], other_row: list[Vertex]
+) -> tuple[OutputValue, OutputValue] | None:
+    """What a row reads that has no counterpart, and whose numbers the other one reads in another order."""
+    read_there = read_from_outside(other_row)
+    for value in read_from_outside(row):
+        equal = [other for other in read_there if value.agrees(other)]
+        for other in equal:
+            counterparts = value.node.origin.counterpart, other.node.origin.counterpart
+            if None in counterparts and all(matching.layout(value, it) for it in equal):
+                return value, other
+    return None
