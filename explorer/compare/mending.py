@@ -13,6 +13,7 @@ import msgspec
 
 from explorer.compare.align.joints import Joint, Seam, Slot
 from explorer.compare.align.layouts import Laid
+from explorer.compare.axes import Before, order_of_axes
 from explorer.model.alignment import Pair
 from explorer.model.arrays import Array
 from explorer.model.divergence import (
@@ -57,10 +58,7 @@ class Mending:
         }
         self._parts: dict[SideName, set[str]] = {"left": set(), "right": set()}
         self._places: set[tuple[str, str]] = set()
-        self._read: dict[str, list[Slot]] = {}
-        for edge in here.edges:
-            if edge.kind != "control":
-                self._read.setdefault(edge.target, []).append((edge.origin, edge.output))
+        self._before = Before(here), Before(there)
         self._readers: dict[SideName, dict[Slot, list[str]]] = {
             side: _readers(here),
             OTHER[side]: _readers(there),
@@ -123,7 +121,7 @@ class Mending:
         if isinstance(divergence, GradientStopped):
             obstacle = "stopped"
         for joint in seam.joints[self._side]:
-            obstacle = _obstacle(joint)
+            obstacle = self._obstacle(joint)
             value = None
             if obstacle is None and joint.there is not None:
                 value = self._value(find, joint.there, joint.here)
@@ -146,7 +144,7 @@ class Mending:
         values = []
         for joint in seam.joints[self._side]:
             value = self._value(find, joint.there, joint.here) if joint.there else None
-            if value is None or _obstacle(joint) or joint.here in self.put_in:
+            if value is None or self._obstacle(joint) or joint.here in self.put_in:
                 return False
             values.append((joint.here, value))
         self.note(seam)
@@ -179,7 +177,29 @@ class Mending:
     def _value(self, find: Find, there: Slot, here: Slot) -> Array | None:
         """The value of an output of the other side, as it lies in the one that gets it."""
         value = find(there)
-        return None if value is None else self._laid.handed_on(self._side, there, here, value)
+        order = self._order(here, there)
+        if value is None or order is None:
+            return None
+        return self._laid.handed_on(self._side, there, here, value, order)
+
+    def _order(self, here: Slot, there: Slot) -> tuple[int, ...] | None:
+        """The order in which the axes of an output of the other side lie in one here; None if unknown."""
+        return order_of_axes(*self._before, (here, there), self._shapes(here, there))
+
+    def _shapes(self, here: Slot, there: Slot) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        own, other = (
+            self._nodes[side][node].outputs[output].shape
+            for side, (node, output) in ((self._side, here), (OTHER[self._side], there))
+        )
+        return own, other
+
+    def _obstacle(self, joint: Joint) -> Obstacle | None:
+        """Why a value does not fit: another size, or axes in an order that is not known."""
+        own, other = joint.shapes
+        if prod(own) != prod(other):
+            return "size"
+        is_known = joint.there is None or self._order(joint.here, joint.there) is not None
+        return None if is_known else "layout"
 
     def _put(self, here: Slot, value: Array | None) -> bool:
         """Put in a value; whether that is new.
@@ -200,7 +220,7 @@ class Mending:
         others = {node.name: node.id for node in there if _is_gradient(node, names)}
         for node in self._nodes[self._side].values():
             if _is_gradient(node, names) and node.name in others:
-                for maker in self._read.get(node.id, ()):
+                for maker in self._before[0].read(node.id):
                     if self._is_of_known(self._side, maker[0]):
                         yield maker, (others[node.name], 0)
 
@@ -265,7 +285,7 @@ class Mending:
         """The gradients that one of a leaf is computed from, as far back as they may differ."""
         found, waiting = {result}, [result]
         while waiting:
-            for slot in self._read.get(waiting.pop(), ()):
+            for slot in self._before[0].read(waiting.pop()):
                 node = self._nodes[self._side][slot[0]]
                 may_differ = slot not in self.put_in and node.id not in self._paired
                 if node.phase == "backward" and may_differ and node.id not in found:
@@ -324,14 +344,6 @@ def _is_changed_state(divergence: Divergence) -> bool:
     """Whether it is a further output that nothing reads, such as a running statistic."""
     is_result = isinstance(divergence, ResultElsewhere) and divergence.do_correspond
     return is_result and divergence.phase == "forward"
-
-
-def _obstacle(joint: Joint) -> Obstacle | None:
-    """Why a value does not fit: another size, or axes in another order."""
-    own, other = ([length for length in shape if length != 1] for shape in joint.shapes)
-    if prod(own) != prod(other):
-        return "size"
-    return "layout" if own != other and sorted(own) == sorted(other) else None
 
 
 def whole_of(nodes: Mapping[str, Node], slot: Slot) -> Array | None:

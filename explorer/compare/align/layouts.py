@@ -45,13 +45,24 @@ class Laid(NamedTuple):
             return outputs
         return tuple(_first(output) if _has_space(output.shape) else output for output in outputs)
 
-    def handed_on(self, side: SideName, there: Slot, here: Slot, value: Array) -> Array:
-        """The value of an output of the other side, as the output of ``side`` lies that it is put into."""
+    def handed_on(
+        self, side: SideName, there: Slot, here: Slot, value: Array, order: tuple[int, ...] = ()
+    ) -> Array:
+        """The value of an output of the other side, as the output of ``side`` lies that it is put into.
+
+        ``order`` is that of its axes in these graphs; () where they lie alike.
+        """
         is_moved, becomes_so = there in self.moved[OTHER[side]], here in self.moved[side]
-        if is_moved == becomes_so:
+        if is_moved == becomes_so and not order:
             return value
-        move = channels_first if is_moved else channels_last
-        return pack(move(unpack(value)), value.dtype)
+        numbers = unpack(value)
+        if is_moved:
+            numbers = channels_first(numbers)
+        if order:
+            numbers = in_order(numbers, order)
+        if becomes_so:
+            numbers = channels_last(numbers)
+        return pack(numbers, value.dtype)
 
     def in_own_axes(self, cause: Cause, ends: tuple[str | None, str | None]) -> Cause:
         """A cause whose axes are those of the graphs as they were recorded; ``ends`` are its nodes."""
@@ -128,6 +139,11 @@ def channels_last(array: AnyArray) -> AnyArray:
     return np.moveaxis(array, 1, -1)
 
 
+def in_order(array: AnyArray, order: tuple[int, ...]) -> AnyArray:
+    """An array with its axes in an order, without those of length 1 where it has more."""
+    return (array if array.ndim == len(order) else array.squeeze()).transpose(order)
+
+
 def _view(graph: GradGraph, moved: frozenset[Slot]) -> GradGraph:
     """The graph with the values of some outputs, and their shapes, with the channels first."""
     if not moved:
@@ -201,19 +217,19 @@ def _is_moved(last: Output, first: Output) -> bool:
     count, *space, channels = last.shape
     if (count, channels, *space) != first.shape or _are_one(last, first):
         return False
-    own, others = _numbers(last), _numbers(first)
-    return own is not None and others is not None and _are_close(channels_first(own), others)
+    own, others = numbers_of(last), numbers_of(first)
+    return own is not None and others is not None and are_close(channels_first(own), others)
 
 
 def _are_one(one: Output, other: Output) -> bool:
     """Whether two values have the same numbers as they stand."""
-    own, others = _numbers(one), _numbers(other)
+    own, others = numbers_of(one), numbers_of(other)
     if own is None or others is None or own.shape != others.shape:
         return False
-    return _are_close(own, others)
+    return are_close(own, others)
 
 
-def _numbers(output: Output) -> AnyArray | None:
+def numbers_of(output: Output) -> AnyArray | None:
     """All elements of a value of real numbers, where they are known."""
     whole = None if output.values is None else output.values.whole
     if whole is None or not whole.data or whole.excerpt is not None:
@@ -222,7 +238,8 @@ def _numbers(output: Output) -> AnyArray | None:
     return None if np.iscomplexobj(numbers) else numbers.astype(np.float64)
 
 
-def _are_close(one: AnyArray, other: AnyArray) -> bool:
+def are_close(one: AnyArray, other: AnyArray) -> bool:
+    """Whether two arrays of one shape hold the same numbers, but for a small part of the greatest."""
     room = CLOSE * np.abs(other).max(initial=0.0)
     return bool(np.abs(one - other).max(initial=0.0) <= room)
 

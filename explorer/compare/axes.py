@@ -1,0 +1,126 @@
+"""In which order the axes of one graph's value lie in the value of the other that should be the same."""
+
+from collections.abc import Iterator
+from itertools import permutations, product
+
+from explorer.compare.align.joints import Slot
+from explorer.compare.align.layouts import are_close, in_order, numbers_of
+from explorer.model.arrays import AnyArray
+from explorer.model.families import family
+from explorer.model.graph import GradGraph
+
+MOST_AXES = 5
+"""Values with more axes are not put into all orders."""
+
+MOST_READ = 64
+"""So many values before one are looked at for the same numbers."""
+
+Shape = tuple[int, ...]
+Shapes = tuple[Shape, Shape]
+
+
+class Before:
+    """A graph and what is read of it: the values from which one of them is computed, the nearest first."""
+
+    def __init__(self, graph: GradGraph) -> None:
+        self._nodes = graph.by_id()
+        self._read: dict[str, list[Slot]] = {}
+        self._readers: dict[Slot, list[str]] = {}
+        for edge in graph.edges:
+            if edge.kind != "control":
+                self._read.setdefault(edge.target, []).append((edge.origin, edge.output))
+                self._readers.setdefault((edge.origin, edge.output), []).append(edge.target)
+
+    def read(self, node: str) -> list[Slot]:
+        """The outputs that a node reads."""
+        return self._read.get(node, [])
+
+    def values(self, slot: Slot) -> Iterator[AnyArray]:
+        """An output and what it is computed from, but for parameters; in backward, its op in forward too."""
+        waiting = [slot[0]]
+        for name in waiting:
+            node = self._nodes[name]
+            read = [origin for origin, _ in self.read(name)]
+            read += [node.forward] if node.forward else []
+            waiting += [it for it in read if it not in waiting and self._is_value(it)]
+            if len(waiting) > MOST_READ:
+                break
+        for name in waiting[:MOST_READ]:
+            for output in self._nodes[name].outputs:
+                numbers = numbers_of(output)
+                if numbers is not None:
+                    yield numbers
+
+    def moved(self, slot: Slot) -> Iterator[tuple[Slot, Shape]]:
+        """The outputs that have the numbers of one with its axes in another order, and that order."""
+        numbers = numbers_of(self._nodes[slot[0]].outputs[slot[1]])
+        for reader in self._readers.get(slot, ()):
+            node = self._nodes[reader]
+            turned = numbers_of(node.outputs[0]) if family(node.op) == "transpose" else None
+            if numbers is not None and turned is not None:
+                for order in _orders(numbers.shape, turned.shape):
+                    if _is_turned(turned, numbers, order):
+                        yield (reader, 0), order
+
+    def _is_value(self, name: str) -> bool:
+        return self._nodes[name].kind != "parameter"
+
+
+def order_of_axes(
+    here: Before, there: Before, slots: tuple[Slot, Slot], shapes: Shapes
+) -> Shape | None:
+    """The order in which the axes of the second of two outputs lie in the first; () where as they stand.
+
+    It is the only one that gives the shape, or the one of numbers that both are computed from. None
+    where neither tells.
+    """
+    own, other = _squeezed(shapes)
+    if own == other or sorted(own) != sorted(other):
+        return ()
+    found = _order(here, there, slots, _orders(other, own))
+    if found is None and len(shapes[0]) == len(shapes[1]):
+        for moved, order in there.moved(slots[1]):
+            shape = tuple(other[axis] for axis in order)
+            behind = _order(here, there, (slots[0], moved), _orders(shape, own))
+            if behind is not None:
+                return tuple(order[axis] for axis in behind)
+    return found
+
+
+def _orders(shape: Shape, wanted: Shape) -> list[Shape]:
+    """The orders of the axes of a shape that give another one."""
+    if len(shape) > MOST_AXES:
+        return []
+    orders = permutations(range(len(shape)))
+    return [order for order in orders if tuple(shape[axis] for axis in order) == wanted]
+
+
+def _order(
+    here: Before, there: Before, slots: tuple[Slot, Slot], orders: list[Shape]
+) -> Shape | None:
+    """Of some orders the only one, or the one that numbers have which both outputs are computed from."""
+    if len(orders) == 1:
+        return orders[0]
+    values = list(there.values(slots[1]))
+    for value, other_value in product(here.values(slots[0]), values):
+        fitting = [order for order in orders if _is_turned(value, other_value, order)]
+        if len(fitting) == 1:
+            return fitting[0]
+    return None
+
+
+def _squeezed(shapes: Shapes) -> Shapes:
+    """Two shapes, without axes of length 1 where they have unlike numbers of axes."""
+    own, other = shapes
+    if len(own) == len(other):
+        return shapes
+    return tuple(it for it in own if it != 1), tuple(it for it in other if it != 1)
+
+
+def _is_turned(value: AnyArray, other: AnyArray, order: Shape) -> bool:
+    """Whether a value has the numbers of another one with the axes of that in an order."""
+    own, others = (it if it.ndim == len(order) else it.squeeze() for it in (value, other))
+    if own.ndim != len(order) or others.ndim != len(order):
+        return False
+    turned = in_order(others, order)
+    return turned.shape == own.shape and are_close(own, turned)
