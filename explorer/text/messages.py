@@ -62,6 +62,9 @@ ONE_LINE = 400
 CUT = " …"
 """What stands in the place of a text's end."""
 
+BRACKETS = {"(": ")", "[": "]", "{": "}", "（": "）"}
+"""Brackets, and what closes each."""
+
 FOLDER = f"{PACKAGE.parent}/"
 """The folder that the explorer is in, as paths in messages begin."""
 
@@ -86,26 +89,39 @@ def without_stack(text: str) -> str:
     return STACK.split(RULE.sub("", text), maxsplit=1)[0]
 
 
-def one_line(text: str, limit: int = ONE_LINE) -> str:
-    """The message proper, cleaned, on one line of at most ``limit`` characters.
-
-    It has no addresses, and no runs of white space.
-    """
+def whole_line(text: str) -> str:
+    """The message proper, cleaned, on one line, without addresses and runs of white space."""
     # White space goes before clean(), which would spell out every line break.
-    line = clean(ADDRESS.sub("0x…", " ".join(without_stack(text).split())))
+    return clean(ADDRESS.sub("0x…", " ".join(without_stack(text).split())))
+
+
+def one_line(text: str, limit: int = ONE_LINE) -> str:
+    """The message proper, cleaned, on one line of at most ``limit`` characters."""
+    line = whole_line(text)
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def shortened(text: str, limit: int = ONE_LINE) -> str:
-    """The text on one line of at most ``limit`` characters, cut between words where it has spaces."""
-    line = one_line(text, len(text))
+    """The text on one line of at most ``limit`` characters, cut between words where it has spaces.
+
+    Brackets that are open there are closed behind that.
+    """
+    line = whole_line(text)
     if len(line) <= limit:
         return line
     cut = line[: limit - len(CUT)]
     space = line.rfind(" ", 0, limit - len(CUT) + 1)
     if space > limit // 2:  # Chinese has no spaces, but around names
         cut = line[:space]
-    return cut.rstrip(" ,;:") + CUT
+    cut = cut.rstrip(" ,;:([{（")
+    opened: list[str] = []
+    for sign in cut:
+        if sign in BRACKETS:
+            opened.append(BRACKETS[sign])
+        elif opened and sign == opened[-1]:
+            opened.pop()
+    closed = cut + CUT + "".join(reversed(opened))
+    return closed if len(closed) <= limit else shortened(text, limit - len(opened))
 
 
 def repeatable(text: str) -> str:
@@ -135,7 +151,7 @@ def first_statement(message: str) -> str:
 
 def brief(text: str) -> str:
     """The first statement of a message on one line, for a reader who can look up the whole."""
-    return one_line(first_statement(one_line(text, len(text))), IN_A_NOTE)
+    return one_line(first_statement(whole_line(text)), IN_A_NOTE)
 
 
 def first_sentence(text: str) -> str:

@@ -340,7 +340,7 @@ def _leaf(name: str, size: float) -> str:
 def _omitted(fact: Omitted) -> str:
     objects = [f"{key} ({kind})" for key, kind in fact.classes.items()]
     text = _(
-        "{framework}'s net returns {objects} beside its tensors; only the tensors are compared"
+        "{framework}'s net returns {objects} besides its tensors; only the tensors are compared"
         " and differentiated"
     )
     return text.format(framework=FRAMEWORK_LABELS[fact.framework], objects=named(objects))

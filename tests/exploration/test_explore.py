@@ -146,7 +146,7 @@ def test_a_class_with_a_cache_is_taken_by_its_tensors_on_every_engine(workers: W
     assert finding.fact == Omitted("torch", {"past_key_values": "Cache"})
     assert finding.is_remark
     assert sentence(finding) == (
-        "PyTorch's net returns past_key_values (Cache) beside its tensors; only the tensors are"
+        "PyTorch's net returns past_key_values (Cache) besides its tensors; only the tensors are"
         " compared and differentiated"
     )
     assert report.is_as_expected

@@ -137,6 +137,16 @@ def test_a_long_text_without_spaces_fills_its_line(name: str) -> None:
     assert shortened("short", 60) == "short"
 
 
+def test_brackets_that_a_cut_leaves_open_are_closed() -> None:
+    text = "the cause (tried [twice], on one line) " + "and more " * 10
+    lines = [shortened(text, limit) for limit in range(20, 60)]
+    assert lines[0] == "the cause (tried …)"
+    for limit, line in enumerate(lines, start=20):
+        assert len(line) <= limit
+        assert line.count("(") == line.count(")")
+        assert line.count("[") == line.count("]")
+
+
 def test_what_cannot_be_seen_is_spelled_out() -> None:
     assert clean("a\x1b[0m\u202eb\ud800\n") == "a\\x1b[0m\\u202eb\\ud800\\n"
     assert clean("a\nb", keep="\n") == "a\nb"

@@ -262,7 +262,7 @@ ASCEND = mindspore("Ascend")
 ALONE = mindspore()
 REFUSING = {**ALONE, "moved": {**ALONE["moved"], "CPU": dict.fromkeys(CALLS, NO)}}
 NOWHERE = {**pytorch(), "net_to": {"meta": ["cpu", "cpu"]}}
-NO_DEVICE = "devices here beside the CPU: none (MindSpore and PyTorch)"
+NO_DEVICE = "devices here besides the CPU: none (MindSpore and PyTorch)"
 
 
 # Only a second device that is there shows what moves.

@@ -228,7 +228,7 @@ FACTS: list[tuple[Fact, str]] = [
     ),
     (
         Omitted("torch", {"cache": "DynamicCache", "name": "str"}),
-        "PyTorch's net returns cache (DynamicCache), name (str) beside its tensors; only the tensors",
+        "PyTorch's net returns cache (DynamicCache), name (str) besides its tensors; only the tensors",
     ),
     (
         ZEROS,

@@ -42,7 +42,7 @@ from explorer.report.claims.wording import (
     verdict_with_reason,
 )
 from explorer.text.language import _, later
-from explorer.text.messages import one_line, shortened
+from explorer.text.messages import one_line, shortened, whole_line
 from explorer.words.claims import GUIDES, MEANINGS, advice_text, evidence_text
 
 INDEX = "index.md"
@@ -88,7 +88,7 @@ def verdict_span(row: ClaimRow) -> Span:
 
 def _evidence(row: ClaimRow) -> str:
     evidence = evidence_text(row)
-    return one_line(evidence, len(evidence))
+    return whole_line(evidence)
 
 
 def _sources(row: ClaimRow) -> str:

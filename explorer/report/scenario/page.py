@@ -43,7 +43,7 @@ from explorer.report.scenario.case_rows import (
 from explorer.report.scenario.state import state_section
 from explorer.report.wording import NOTHING
 from explorer.text.language import _, later, named
-from explorer.text.messages import one_line, shortened
+from explorer.text.messages import one_line, shortened, whole_line
 from explorer.words import answers
 from explorer.words import mended as mended_words
 from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
@@ -249,7 +249,7 @@ def findings(report: Report) -> Iterator[Paragraph]:
     """What was found out about the nets themselves."""
     for finding in report.findings:
         mark, tone = _mark(finding)
-        text = one_line(sentence(finding))
+        text = whole_line(sentence(finding))
         if tone == "foreseen":
             reason = one_line(said(finding.reason))
             text = _("{values} ({facts})").format(values=text, facts=reason)
@@ -322,18 +322,18 @@ def first_divergences(report: Report) -> Iterator[Terms]:
         same = counts.pop(_neutral(alignment), 0)
         if not same:
             continue  # said of an earlier pair
-        text = one_line(first_divergence(alignment))
+        text = whole_line(first_divergence(alignment))
         if same == 2:
             text = _("{fact}; the same between 1 more pair of engines").format(fact=text)
         elif same > 2:
             text = _("{fact}; the same between {n} more pairs of engines").format(
                 fact=text, n=same - 1
             )
-        why = one_line(cause(alignment) or attempts(alignment))
+        why = whole_line(cause(alignment) or attempts(alignment))
         for more in filter(None, (why, known_line(alignment.known_at(0)))):
             text = _("{what}. {why}").format(what=text, why=more)
         rows.append((letters[_neutral(alignment)], text))
-        rows += zip(repeat(""), map(one_line, _as_if_mended(alignment)))
+        rows += zip(repeat(""), map(whole_line, _as_if_mended(alignment)))
     if rows:
         yield Terms(tuple(rows))
 
@@ -359,7 +359,7 @@ def _neutral(alignment: Alignment) -> str:
     if divergence:
         gap = msgspec.structs.replace(divergence.gap, noise=None, ratio=None)
         divergence = msgspec.structs.replace(divergence, gap=gap)
-    text = one_line(first_divergence(msgspec.structs.replace(alignment, divergence=divergence)))
+    text = whole_line(first_divergence(msgspec.structs.replace(alignment, divergence=divergence)))
     for engine in (alignment.left, alignment.right):
         text = text.replace(engine, engine_named(engine).framework)
     return text
@@ -377,7 +377,7 @@ def _where(alignment: Alignment, letters: Mapping[str, str]) -> str:
     """Where two graphs differ: the letter of their first divergence, or what there is besides."""
     if alignment.divergence:
         return letters[_neutral(alignment)]
-    return one_line(where_they_differ(alignment))
+    return whole_line(where_they_differ(alignment))
 
 
 def alignments_table(report: Report) -> Table:

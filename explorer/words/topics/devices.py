@@ -100,7 +100,7 @@ TEXTS = {
         later("Of {n} cases, every engine answers {all}, some engines {some}, and none {nobody}."),
     ),
     # Evidence
-    "beside": later("devices here beside the {target}"),
+    "beside": later("devices here besides the {target}"),
     "second_set_device": later("a second set_device"),
     "taken": later("taken"),
     "moving_with": later("{calls} with {kind}"),

@@ -23,7 +23,7 @@ TEXTS = {
     "has_aux two outputs": later("has_aux=True, two outputs"),
     "refused_differently": later(
         "Catch {errors}: the styles refuse one output differently; a tuple of one passes where it"
-        " is not refused, with nothing beside the loss."
+        " is not refused, with nothing besides the loss."
     ),
     # Row 81
     "with_aux": later("gradient with has_aux=True"),

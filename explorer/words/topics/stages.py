@@ -21,7 +21,7 @@ TEXTS = {
     "gradient": later(
         "The gradient of {net}, written as {written}, ends with {operators}"
         " operators, {forward} of the forward and {backward} of the backward,"
-        " beside {bookkeeping} nodes of bookkeeping, and runs as {kernels}."
+        " besides {bookkeeping} nodes of bookkeeping, and runs as {kernels}."
     ),
     "passes": later(
         "Of {passes} passes and steps of the compiler {changed} change an"
