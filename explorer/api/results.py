@@ -38,6 +38,7 @@ from explorer.report.diff import (
     diff_lines,
     do_answer_apart,
     finding_lines,
+    remark_lines,
 )
 from explorer.report.files import put_file
 from explorer.report.losses import losses_of, training_lines
@@ -186,7 +187,7 @@ class Difference(msgspec.Struct, frozen=True):
         left = graphs_of(self.report, self.alignment.left)[-1]
         right = graphs_of(self.report, self.alignment.right)[-1]
         about = diff_lines(self.alignment, left, right, case=self._case)
-        lines = (*finding_lines(self.report), *about)
+        lines = (*finding_lines(self.report), *about, *remark_lines(self.report))
         return "\n".join(map(clean, lines))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:

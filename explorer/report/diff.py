@@ -32,12 +32,20 @@ MOST_NAMES = 8
 
 
 def finding_lines(report: Report) -> Iterator[str]:
-    """What was found out about the nets themselves, a line each."""
+    """What was found out about the nets themselves, a line each; remarks come behind the comparison."""
     for finding in report.findings:
-        text = _("remark: {text}") if finding.is_remark else _("finding: {text}")
-        if finding.expected:
-            text = _("finding: {text} (expected: {reason})")
-        yield text.format(text=finding_sentence(finding), reason=said(finding.reason))
+        if not finding.is_remark:
+            text = _("finding: {text}")
+            if finding.expected:
+                text = _("finding: {text} (expected: {reason})")
+            yield text.format(text=finding_sentence(finding), reason=said(finding.reason))
+
+
+def remark_lines(report: Report) -> Iterator[str]:
+    """What is worth knowing of the nets and is no mistake, a line each."""
+    for finding in report.findings:
+        if finding.is_remark:
+            yield _("remark: {text}").format(text=finding_sentence(finding))
 
 
 def do_differ(report: Report) -> bool:
@@ -63,6 +71,7 @@ def comparison_lines(
     if left and right:
         (alignment,) = report.alignments
         yield from diff_lines(alignment, left, right, list_all, case_of(report, alignment))
+        yield from remark_lines(report)
         return
     for case in report.cases:
         yield case.case.label
@@ -72,6 +81,7 @@ def comparison_lines(
         if graph is None:
             yield _without_graph(report, engine)
     yield _("the graphs are not compared")
+    yield from remark_lines(report)
 
 
 def case_of(report: Report, alignment: Alignment) -> CaseReport | None:

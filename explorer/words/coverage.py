@@ -35,10 +35,15 @@ def of_both(left: Count, right: Count) -> str:
 
 
 def unproven(alignment: Alignment) -> str:
-    """The number of steps inside an op of the other graph whose own values nothing confirms."""
+    """The number of ops without a counterpart of their own, whose values could not be checked."""
     if alignment.unproven == 1:
-        return _("1 step inside one op of the other graph has a value that nothing confirms")
-    text = _("{n} steps inside one op of the other graph have values that nothing confirms")
+        return _(
+            "1 op is compared only by the op that it leads to, since its own value could not be checked"
+        )
+    text = _(
+        "{n} ops are compared only by the ops that they lead to, since their own values could not be"
+        " checked"
+    )
     return text.format(n=alignment.unproven)
 
 

@@ -10,7 +10,7 @@ from explorer.blocks.records import Block
 from explorer.model.divergence import Place
 from explorer.model.findings import Holder, IllConditioned, OtherRole, ReportFinding
 from explorer.model.report import Report
-from explorer.report.diff import finding_lines
+from explorer.report.diff import finding_lines, remark_lines
 from explorer.report.scenario.page import (
     findings,
     page_blocks,
@@ -69,5 +69,6 @@ def test_a_remark_is_told_and_is_no_alarm() -> None:
     assert row.tone == "idle"
     assert summary(whole) == summary(with_findings())
     assert "Remark: " in report_markdown(whole, {})
-    assert list(finding_lines(whole)) == [f"remark: {sentence(REMARK)}"]
+    assert list(finding_lines(whole)) == []
+    assert list(remark_lines(whole)) == [f"remark: {sentence(REMARK)}"]
     assert not with_findings(REMARK, FROZEN).is_as_expected
