@@ -30,6 +30,7 @@ from explorer.report.recorded.fallback import notice, of_two, report_in_place
 from explorer.report.scenario.graphs import without_graph
 from explorer.report.scenario.page import case_line, cases_blocks, graphs_blocks, report_blocks
 from explorer.report.schemas import diff_document, report_document
+from explorer.report.short_names import with_short_names
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import find
 from explorer.scenario.own_nets import code_of, factory_of
@@ -251,7 +252,8 @@ def diff_engines(options: DiffOptions) -> int:
         (alignment,) = report.alignments
         print_document(diff_document(report, alignment))
         return code
-    for text in comparison_lines(report, plan.wanted.engines, options.list_all):
+    shown, engines = with_short_names(report, plan.wanted.engines)
+    for text in comparison_lines(shown, engines, options.list_all):
         print(clean(text))
     return code
 

@@ -1,0 +1,47 @@
+"""Environments that are given by the path of a Python, with short names for a report that is read."""
+
+import re
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from explorer.model.engines import AT, environment_of, placed, plain
+from explorer.model.report import Report
+
+PYTHON = re.compile(r"(bin|Scripts|python[\w.]*)")
+"""The parts of a path behind an environment's own folder."""
+
+
+def short_names(environments: Collection[str]) -> dict[str, str]:
+    """The last folders of the paths among some environments, as many as tell them apart."""
+    folders: dict[str, list[str]] = {}
+    for environment in environments:
+        if "/" in environment or "\\" in environment:
+            parts = [part for part in re.split(r"[/\\]", environment) if part]
+            while len(parts) > 1 and PYTHON.fullmatch(parts[-1]):
+                parts.pop()
+            folders[environment] = parts
+    others = set(environments) - folders.keys()
+    longest = max(map(len, folders.values()), default=0)
+    for count in range(1, longest + 1):
+        names = {path: "/".join(parts[-count:]) for path, parts in folders.items()}
+        if len(others.union(names.values())) == len(others) + len(names):
+            return names
+    return {path: path for path in folders}
+
+
+def with_short_names(report: Report, engines: Sequence[str]) -> tuple[Report, list[str]]:
+    """A report and some of its engines with short names of their environments."""
+    names = short_names(dict.fromkeys(map(environment_of, engines)))
+    if not names:
+        return report, list(engines)
+    content = msgspec.json.encode(report)
+    for path, name in names.items():
+        own, short = (msgspec.json.encode(it)[1:-1] for it in (path, name))
+        content = content.replace(AT.encode() + own, AT.encode() + short)
+        content = content.replace(b'"' + own + b'":', b'"' + short + b'":')
+    renamed = [
+        placed(plain(engine), names.get(environment_of(engine), environment_of(engine)))
+        for engine in engines
+    ]
+    return msgspec.json.decode(content, type=Report), renamed
