@@ -8,7 +8,13 @@ from explorer.compare.align.joints import Joint, Seam, Slot
 from explorer.compare.align.layouts import in_one_layout
 from explorer.compare.mending import Mending, large_slots, whole_of
 from explorer.model.arrays import SMALL, AnyArray, Array, pack, unpack
-from explorer.model.divergence import ExtraOps, GradientAdded, GradientStopped, Place
+from explorer.model.divergence import (
+    ExtraOps,
+    GradientAdded,
+    GradientStopped,
+    OtherValue,
+    Place,
+)
 from explorer.model.graph import GradGraph, with_values, without_large
 from tests.support.divergence_records import end, other_value, row
 from tests.support.handmade_graph import HandmadeGraph
@@ -158,6 +164,18 @@ def test_the_gradient_of_a_known_divergence_is_known_and_that_of_another_op_is_n
     found = known.find(divergences, seams)
     assert found.known == (0, 2)
     assert found.new == (1,)
+
+
+def test_places_that_are_equal_since_values_were_put_in_there_are_not_called_equal() -> None:
+    known = mending()
+    known.note(seam("n1"))
+    places = [Place(label="op", source=f"net.py:{line}") for line in (1, 2)]
+    divergence = msgspec.structs.replace(
+        other_value("n2", "n2"), equal_at=tuple((place, place) for place in places)
+    )
+    seen = known.without_known(divergence)
+    assert isinstance(seen, OtherValue)
+    assert seen.equal_at == ((places[1], places[1]),)
 
 
 def test_an_assumed_divergence_waits_until_it_is_sure() -> None:

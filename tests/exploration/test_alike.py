@@ -1,0 +1,44 @@
+"""The further places of a mistake whose cause is known."""
+
+import msgspec
+import pytest
+
+from explorer.exploration.alike import once_more
+from explorer.model.causes import Cause, Related
+from explorer.model.divergence import OtherValue, Place, Row
+from tests.support.divergence_records import other_value
+from tests.support.explained import CAUSE
+
+
+def at(scope: str, op: str = "GeLU") -> OtherValue:
+    """Two ops in a module that give different values."""
+    left, right = (
+        Row(first=Place(label=label, scope=scope), last=label, count=1)
+        for label in ("aten.gelu.default", op)
+    )
+    return other_value(rows=(left, right))
+
+
+def test_two_ops_that_differ_by_one_cause_at_two_places_are_one_mistake() -> None:
+    found = once_more(at("blocks.1"), CAUSE, at("blocks.0"), CAUSE)
+    assert found is not None
+    assert [[place.scope for place in places] for places in found.also_at] == [["blocks.1"] * 2]
+    again = once_more(at("blocks.2"), CAUSE, at("blocks.0"), found)
+    assert again is not None
+    assert [left.scope for left, _ in again.also_at] == ["blocks.1", "blocks.2"]
+
+
+@pytest.mark.parametrize(
+    ("op", "cause", "known"),
+    [
+        ("Gelu", CAUSE, CAUSE),
+        ("GeLU", CAUSE, None),
+        ("GeLU", None, CAUSE),
+        ("GeLU", msgspec.structs.replace(CAUSE, side="right"), CAUSE),
+        ("GeLU", *[msgspec.structs.replace(CAUSE, change=Related(how="reversed"))] * 2),
+    ],
+)
+def test_other_ops_and_other_causes_are_mistakes_of_their_own(
+    op: str, cause: Cause | None, known: Cause | None
+) -> None:
+    assert once_more(at("blocks.1", op), cause, at("blocks.0"), known) is None
