@@ -65,6 +65,7 @@ class Mending:
         }
         self._known_values: dict[Slot, list[PutIn]] = {}
         self._paired: set[str] = set()
+        self._equal: set[str] = set()
         self.put_in: dict[Slot, PutIn] = {}
         self.obstacles: dict[tuple[str | None, str | None], NotPutIn] = {}
 
@@ -75,7 +76,13 @@ class Mending:
 
         What is in ``pairs`` is equal on both sides.
         """
-        self._paired = {pair.members(self._side)[0] for pair in pairs}
+        self._paired.clear()
+        self._equal.clear()
+        for own in (pair.members(self._side) for pair in pairs):
+            self._paired.add(own[0])
+            # What was put in is equal, whatever leads to it.
+            if self._parts[self._side].isdisjoint(own):
+                self._equal.update(own)
         new, known = [], []
         for place, (divergence, seam) in enumerate(zip(divergences, seams, strict=True)):
             if self._is_known(divergence, seam):
@@ -95,6 +102,11 @@ class Mending:
             if (it[side].scope, it[side].source) not in self._places
         ]
         return msgspec.structs.replace(divergence, equal_at=tuple(equal_at))
+
+    def is_refuted(self, seam: Seam) -> bool:
+        """Whether all that takes part in an assumed divergence is equal in the last run."""
+        parts = seam.parts[self._side]
+        return seam.is_assumed and bool(parts) and parts <= self._equal
 
     def note(self, seam: Seam) -> None:
         """Note that a divergence is known from now on."""
@@ -234,7 +246,6 @@ class Mending:
         partners: dict[str, tuple[str, ...]] = {}
         for pair in pairs:
             own = pair.members(self._side)
-            # What was put in is equal, whatever leads to it.
             if self._parts[self._side].isdisjoint(own):
                 partners.update(dict.fromkeys(own, pair.members(other)))
         for origin, readers in self._readers[self._side].items():

@@ -337,11 +337,27 @@ class Course:
             not_put_in=tuple(self._mending.obstacles.values()),
             end=self.end,
         )
-        return msgspec.structs.replace(
+        alignment = msgspec.structs.replace(
             alignment,
             causes=tuple(causes) if any(causes) else alignment.causes,
             known=tuple(known) if any(known) else alignment.known,
             mended=mended,
+        )
+        return self._without_refuted(alignment)
+
+    def _without_refuted(self, alignment: Alignment) -> Alignment:
+        """An alignment without further divergences that were assumed, and are none as if mended."""
+        kept = [
+            place
+            for place, seam in enumerate(self._first.seams)
+            if place == 0 or not self._mending.is_refuted(seam)
+        ]
+        return msgspec.structs.replace(
+            alignment,
+            further=tuple(alignment.divergences[place] for place in kept[1:]),
+            causes=tuple(it for place, it in enumerate(alignment.causes) if place in kept),
+            attempts=tuple(it for place, it in enumerate(alignment.attempts) if place in kept),
+            known=tuple(it for place, it in enumerate(alignment.known) if place in kept),
         )
 
     def _with_places(self, cause: Cause | None, target: Target) -> Cause | None:

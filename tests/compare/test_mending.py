@@ -7,6 +7,7 @@ import pytest
 from explorer.compare.align.joints import Joint, Seam, Slot
 from explorer.compare.align.layouts import in_one_layout
 from explorer.compare.mending import Mending, large_slots, whole_of
+from explorer.model.alignment import Pair
 from explorer.model.arrays import SMALL, AnyArray, Array, pack, unpack
 from explorer.model.divergence import (
     ExtraOps,
@@ -181,6 +182,23 @@ def test_places_that_are_equal_since_values_were_put_in_there_are_not_called_equ
 def test_an_assumed_divergence_waits_until_it_is_sure() -> None:
     found = mending().find([other_value("n2", "n2")], [seam("n2", at("n2"), is_assumed=True)])
     assert found == ((), ())
+
+
+def test_an_assumed_divergence_is_refuted_by_a_run_in_which_its_nodes_are_equal() -> None:
+    known = mending()
+    assumed = seam("n2", is_assumed=True)
+    assert not known.is_refuted(assumed)
+    pairs = [
+        Pair(left=name, right=name, left_output=0, right_output=0, number=1, how="value")
+        for name in ("n1", "n2")
+    ]
+    known.find([], [], pairs)
+    assert known.is_refuted(assumed)
+    assert not known.is_refuted(seam("n2"))
+    # What was put in is equal for that reason.
+    known.note(seam("n2"))
+    known.find([], [], pairs)
+    assert not known.is_refuted(assumed)
 
 
 def test_a_gradient_that_a_known_line_adds_is_no_new_divergence() -> None:
