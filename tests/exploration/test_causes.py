@@ -344,13 +344,10 @@ def test_fifteen_norms_are_one_mistake_and_what_is_between_them_another(workers:
     alignment = compared(NETS / "divergences" / "many_norms.py", PAIRS[1], workers)
     first, *others = [cause for _, cause in named(alignment)]
     assert first is not None
-    assert scopes(first) == [f"blocks.{number}.norm" for number in (1, 2, 3, 4, 5)]
-    assert [cause and cause.other_op for cause in others] == ["aten.relu.default", ""]
-    assert others[1] is not None
     # The ninth has one eps on both sides.
-    assert scopes(others[1]) == [
-        f"blocks.{number}.norm" for number in (7, 8, 10, 11, 12, 13, 14, 15)
-    ]
+    others_of_one = [number for number in range(1, 16) if number != 9]
+    assert scopes(first) == [f"blocks.{number}.norm" for number in others_of_one]
+    assert [cause and cause.other_op for cause in others] == ["aten.relu.default"]
     assert alignment.mended is not None
     assert (alignment.mended.end, alignment.mended.differing) == ("", ())
 

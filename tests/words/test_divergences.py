@@ -88,7 +88,10 @@ TAKE = f"{ONE} and the 3 ops from {OTHER} to `Sub` take"
 
 DIVERGENCES: list[tuple[Divergence, str]] = [
     (two_rows(Inputs()), f"in backward: {TAKE} equal inputs but give different values: {VALUES}"),
-    (two_rows(Inputs(differing=("a", "b"))), f"{TAKE} equal inputs, apart from `a` and `b`, but give"),
+    (
+        two_rows(Inputs(differing=("a", "b"))),
+        f"{TAKE} equal inputs, apart from `a` and `b`, but give",
+    ),
     (
         two_rows(Inputs(alone=((MUL,), (MULS,)))),
         f"{TAKE} different inputs, {ONE} against {OTHER}, and give",
