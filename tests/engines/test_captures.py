@@ -462,6 +462,19 @@ def test_what_indexing_takes_comes_on_the_tape_from_what_is_indexed(
 
 
 @pytest.mark.mindspore
+def test_what_is_taken_of_data_comes_from_what_is_indexed(mindspore: EngineRequests) -> None:
+    (graph,) = mindspore.capture("ms_data_indexed", TAPE).graphs
+    (tanh,) = (node for node in graph.nodes if node.op == "Tanh")
+    parts = {node.id: node for node in graph.nodes if node.op == "Slice"}
+    sources = [node.source[0].partition(":")[2] for node in parts.values()]
+    assert sources == ["15", "16"]
+    read = {edge.target: edge.origin for edge in graph.edges if edge.target in parts}
+    assert read == dict.fromkeys(parts, tanh.id)
+    used = {edge.origin for edge in graph.edges if edge.origin in parts}
+    assert used == set(parts)
+
+
+@pytest.mark.mindspore
 def test_a_branch_is_two_graphs_in_graph_style_and_one_line_on_the_tape(
     mindspore: EngineRequests,
 ) -> None:

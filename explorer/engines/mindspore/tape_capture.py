@@ -41,6 +41,9 @@ TapeEdge = tuple[int | None, int]
 """Where a tape node's gradient goes: the identity of a tape node, and the number of its input."""
 
 
+PART = "Slice"
+"""What indexing does with a tensor that is not on the tape; no operator is announced (2.10.0)."""
+
 WHOLE_BLOCK = "CellCustomBackward"
 """The node of the tape of a block that is computed again, whose backward is that of many operators."""
 
@@ -136,6 +139,18 @@ class TapeCapture:
     def view_taken(self, node: Any, site: CallSite) -> None:
         """A view was taken at ``site`` that no operator announced; ``node`` is its of the tape."""
         self._views[identity_of(node)] = node, site
+
+    def part_taken(self, whole: Any, part: Any, site: CallSite) -> None:
+        """A part of a tensor was taken at ``site`` that neither the tape nor an operator knows of."""
+        slot = self._origins.slot(whole)
+        if slot is None or self._origins.slot(part) is not None:
+            return
+        scope, source = site
+        number = self.graph.add_tensors(
+            PART, "op", "forward", (slot,), [part], scope=scope, source=source
+        )
+        self._note_unannounced(number)
+        self._origins.note_part(number, part)
 
     def _forward(
         self, call: OperatorCall, inputs: tuple[Slot, ...], outputs: list[Any], site: CallSite

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import mindspore as ms
 
-from explorer.engines.mindspore.dispatch import MsDispatchMode, identity_of
+from explorer.engines.mindspore.dispatch import MsDispatchMode, identity_of, node_of
 from explorer.engines.mindspore.net import Net, flat
 from explorer.engines.mindspore.net_capture import NetCapture
 from explorer.engines.mindspore.operators import RUNNING_STATISTICS, written_operands
@@ -72,12 +72,16 @@ class TapeRecorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no 
         self._watches.close()
         super().__exit__(*error)
 
-    def _indexed(self, part: Any) -> None:
+    def _indexed(self, tensor: Any, part: Any) -> None:
         """Note where a view was taken by indexing."""
-        node = getattr(part, "_grad_node", None)
-        if node is not None and not self._paused:
-            site = self._sites.here(*STOPS)
+        if self._paused or not isinstance(part, ms.Tensor):
+            return
+        node, site = node_of(part), self._sites.here(*STOPS)
+        if node is not None:
             self._events.append(partial(self._capture.view_taken, node, site))
+        elif self._capture.phase == "forward":
+            self._events.append(partial(self._capture.part_taken, tensor, part, site))
+            self._alive.append((tensor, part))
 
     def _before_assignment(self, tensor: Any) -> None:
         """Read a tensor that is about to be assigned another one, and what was noted of it."""

@@ -209,6 +209,11 @@ class TensorOrigins:
                 views = self._views.setdefault(_form(tensor), [])
                 views.append(TensorView((number, output), tensor, shares_memory))
 
+    def note_part(self, number: int, part: Any) -> None:
+        """Note that a node gives a part of another tensor, and that it is copied on the way to a kernel."""
+        self.register(number, [part])
+        self._views.setdefault(_form(part), []).append(TensorView((number, 0), part, True))
+
     def copied_view(self, tensor: Any) -> Slot | None:
         """The slot of the view that a tensor is a contiguous copy of; None where there is none.
 

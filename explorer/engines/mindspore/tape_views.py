@@ -10,14 +10,14 @@ INDEXING = "__getitem__"
 
 
 @contextmanager
-def indexing_watched(watch: Callable[[Any], None]) -> Iterator[None]:
-    """Call ``watch`` meanwhile with whatever a tensor's indexing returns."""
+def indexing_watched(watch: Callable[[Any, Any], None]) -> Iterator[None]:
+    """Call ``watch`` meanwhile with a tensor that is indexed, and with whatever that returns."""
     method = getattr(ms.Tensor, INDEXING)
     is_inherited = INDEXING not in vars(ms.Tensor)
 
     def indexed(tensor: Any, index: Any) -> Any:
         part = method(tensor, index)
-        watch(part)
+        watch(tensor, part)
         return part
 
     setattr(ms.Tensor, INDEXING, indexed)
