@@ -2,7 +2,8 @@
 
 ``explore``, ``diff``, ``graph``, ``study`` and ``claims`` do what the shell commands do; ``nets`` names
 two nets of one's own package for them, and ``assert_same_gradients`` is for tests. ``record`` and
-``recorder`` record steps of a program where it runs, and ``load`` reads what they have written.
+``recorder`` record steps of a program where it runs, ``load`` reads what they have written, and ``start``
+gives a net what one of them started from.
 """
 
 import importlib
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     )
     from explorer.recording.blocks import record
     from explorer.recording.loops import recorder
+    from explorer.recording.starts import start
 
 __version__ = "0.2.0"
 
@@ -34,10 +36,15 @@ __all__ = [
     "nets",
     "record",
     "recorder",
+    "start",
     "study",
 ]
 
-ELSEWHERE = {"record": "explorer.recording.blocks", "recorder": "explorer.recording.loops"}
+ELSEWHERE = {
+    "record": "explorer.recording.blocks",
+    "recorder": "explorer.recording.loops",
+    "start": "explorer.recording.starts",
+}
 """The functions that run in the user's own program, and the light module that they are in."""
 
 

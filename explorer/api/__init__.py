@@ -11,6 +11,7 @@ from explorer.api.results import (
     Exploration,
     Picture,
     Recorded,
+    RecordedStart,
     RecordedTraining,
     Study,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "Exploration",
     "Picture",
     "Recorded",
+    "RecordedStart",
     "RecordedTraining",
     "Study",
     "TrainingsDifference",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 from rich.console import Console
 
 from explorer import drawing
@@ -19,6 +20,7 @@ from explorer.drawing.views import ViewName
 from explorer.exploration.traces import names_of, report_on, with_trace
 from explorer.exploration.trainings import compared, report_at
 from explorer.model.alignment import Alignment
+from explorer.model.arrays import unpack
 from explorer.model.causes import Attempts
 from explorer.model.claim import Board
 from explorer.model.errors import UsageError
@@ -26,10 +28,11 @@ from explorer.model.graph import GradGraph
 from explorer.model.message import Text
 from explorer.model.report import CaseReport, Report
 from explorer.model.study import StudyRecord
-from explorer.model.trace import Trace
+from explorer.model.trace import Start, Trace
 from explorer.model.training import Training
 from explorer.pair.alignments import reported
 from explorer.pair.page import two_panes
+from explorer.recording.starts import check_whole, held
 from explorer.report.claims.pages import board_blocks
 from explorer.report.claims.wording import counts
 from explorer.report.diff import (
@@ -49,7 +52,7 @@ from explorer.report.scenario.page import report_blocks
 from explorer.report.study import study_blocks
 from explorer.report.traces import trace_lines
 from explorer.text.clean import clean
-from explorer.text.language import _
+from explorer.text.language import _, named
 from explorer.text.numbers import counted
 from explorer.words import cases
 from explorer.words.causes import cause
@@ -279,6 +282,27 @@ class Exploration(msgspec.Struct, frozen=True):
         }
 
 
+class RecordedStart(msgspec.Struct, frozen=True):
+    """The parameters and buffers that a recorded step or training started from, read from ``path``.
+
+    Names and layouts are PyTorch's. In a program, ``explorer.start`` gives them to a net.
+    """
+
+    tensors: tuple[Start, ...]
+    path: Path
+
+    def save(self, path: str | Path) -> Path:
+        """Write all values to an .npz file; UsageError where an excerpt is all that was recorded."""
+        _check_ending(path, ".npz")
+        check_whole(self.tensors, self.path)
+        content = io.BytesIO()
+        np.savez(content, **{one.name: unpack(one.value) for one in self.tensors})
+        return put_file(Path(path), content.getvalue())
+
+    def __repr__(self) -> str:
+        return f"<RecordedStart: {clean(named([one.name for one in self.tensors]))}>"
+
+
 class Recorded(msgspec.Struct, frozen=True):
     """The trace of one step of a program, read from the file ``path``; ``trace`` has all of it."""
 
@@ -289,6 +313,11 @@ class Recorded(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """The name of the file, without its ending."""
         return names_of([self.path])[0]
+
+    @property
+    def start(self) -> RecordedStart:
+        """What it started from; UsageError where that was not recorded."""
+        return RecordedStart(held(self.trace), self.path)
 
     def diff(self, other: "Recorded") -> Difference:
         """Where the graphs of two traces first differ; UsageError if one of them has none.
@@ -343,6 +372,11 @@ class RecordedTraining(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """The name of the file, without its ending."""
         return names_of([self.path])[0]
+
+    @property
+    def start(self) -> RecordedStart:
+        """What it started from; UsageError where that was not recorded."""
+        return RecordedStart(held(self.training), self.path)
 
     @property
     def losses(self) -> dict[int, float | None]:

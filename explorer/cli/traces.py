@@ -1,5 +1,6 @@
 """``show``, ``diff`` and ``graph`` of recorded steps and trainings, beside each other or beside an engine."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
@@ -13,7 +14,13 @@ from explorer.compare.ranks import over_ranks
 from explorer.drawing import Depth
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName
-from explorer.exploration.traces import files_of_ranks, names_of, report_on, with_trace
+from explorer.exploration.traces import (
+    do_start_apart,
+    files_of_ranks,
+    names_of,
+    report_on,
+    with_trace,
+)
 from explorer.exploration.trainings import compared, report_at
 from explorer.model.errors import UsageError
 from explorer.model.report import Report
@@ -30,6 +37,7 @@ from explorer.report.training import comparison_page, graph_lines
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.words.ranks import first_wrong, rank_lines
+from explorer.words.traces import one_start
 from explorer.workers.workers import Workers
 
 
@@ -103,7 +111,18 @@ def diff_traces(options: DiffOptions) -> int:
             print(clean(line))
     for line in comparison_lines(report, engines, options.list_all):
         print(clean(line))
+    for line in _one_start(report, options, list(traces.values())):
+        print(clean(line))
     return code
+
+
+def _one_start(report: Report, options: DiffOptions, traces: list[Trace]) -> Iterator[str]:
+    """How both programs get one start, where that is what differs in two traces."""
+    frameworks = [trace.framework for trace in traces]
+    # The start of a trace of JAX lies as in its program.
+    are_two = len(traces) == 2 and "jax" not in frameworks
+    if are_two and do_start_apart(report.alignments[0], traces[0]):
+        yield from one_start([options.name, options.left], frameworks)
 
 
 def _ranks_and_whole(options: DiffOptions) -> tuple[list[Path], Path] | None:

@@ -9,12 +9,15 @@ import msgspec
 from explorer.compare.align import align
 from explorer.compare.updates import alike_updates
 from explorer.exploration.trace_causes import why
+from explorer.model.alignment import Alignment
+from explorer.model.divergence import OtherStart, OtherValue
 from explorer.model.engines import placed
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.model.results import Leaf
 from explorer.model.trace import Trace
+from explorer.recording.starts import HELD
 from explorer.text.language import _
 from explorer.workers.workers import Workers
 
@@ -72,6 +75,18 @@ def report_on(traces: Mapping[str, Trace], workers: Workers | None = None) -> Re
     recorded = {graphs[name].engine: trace for name, trace in traces.items()}
     explained = why(alignment, (left, right), recorded, workers)
     return msgspec.structs.replace(report, alignments=(explained,))
+
+
+def do_start_apart(alignment: Alignment, left: Trace) -> bool:
+    """Whether two traces first differ in what a net was started from; ``left`` is the left one."""
+    divergence = alignment.divergence
+    names: set[str] = set()
+    if isinstance(divergence, OtherStart):
+        names = {divergence.name}
+    elif isinstance(divergence, OtherValue):
+        alone, _others = divergence.inputs.alone
+        names = {*divergence.inputs.differing, *(place.label for place in alone)}
+    return any(start.name in names for start in left.start if start.role in HELD)
 
 
 def with_trace(

@@ -1,5 +1,8 @@
-"""What a trace does not have, in sentences."""
+"""What a trace does not have, in sentences, and how two programs get the start of one."""
 
+from collections.abc import Iterator, Sequence
+
+from explorer.model.engines import Framework
 from explorer.model.trace import Missing, MissingKind
 from explorer.text.language import _, later
 
@@ -45,3 +48,22 @@ def missing_text(missing: Missing) -> str:
         raised = error.type
     text = _("not recorded: {what}")
     return text.format(what=_(TEXTS[missing.kind]).format(detail=missing.detail, error=raised))
+
+
+LOADS: dict[Framework, str] = {
+    "torch": "PyTorch: net.load_state_dict(explorer.start({file!r}, net))",
+    "mindspore": "MindSpore: ms.load_param_into_net(net, explorer.start({file!r}, net))",
+}
+"""The line that gives a net of each framework the start that a file has."""
+
+
+def one_start(files: Sequence[str], frameworks: Sequence[Framework]) -> Iterator[str]:
+    """How two programs get one start: that of the first file, or of the one whose program takes no other."""
+    both = zip(files, frameworks, strict=True)
+    file = next((one for one, framework in both if framework not in LOADS), files[0])
+    lines = [LOADS[framework] for framework in dict.fromkeys(frameworks) if framework in LOADS]
+    if lines:
+        text = _("to give both programs the start of {file}, load it before the first step:")
+        yield text.format(file=file)
+    for line in lines:
+        yield f"  {line.format(file=file)}"

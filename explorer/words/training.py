@@ -14,6 +14,7 @@ from explorer.model.training_comparison import (
     Unlike,
 )
 from explorer.text.language import _, later, named
+from explorer.words.traces import one_start
 
 QUESTIONS: dict[Question, str] = {
     "data": later("data"),
@@ -131,6 +132,9 @@ CONVENTIONS: dict[tuple[str, Any], str] = {
     ("centered", False): later("with the mean square of gradients"),
 }
 """What a rule does, by the setting or convention."""
+
+TRAINING = ".training"
+"""How the files of trainings end, whose names are those of the trainings."""
 
 MOST_NAMES = 6
 """The greatest number of tensors that are named."""
@@ -253,6 +257,9 @@ def _details(difference: TrainingDifference, comparison: TrainingComparison) -> 
             yield _late(one, comparison)
     if is_turned(difference):
         yield _(TURNED)
+    if difference.question == "start" and difference.reason == "values":
+        files = [f"{name}{TRAINING}" for name in (comparison.left, comparison.right)]
+        yield from one_start(files, comparison.frameworks)
     if difference.has_graph:
         yield _("both files have the graph of this step")
 

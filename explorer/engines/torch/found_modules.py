@@ -149,6 +149,17 @@ def unwrapped(module: torch.nn.Module) -> torch.nn.Module:
     return module
 
 
+def held_in(module: torch.nn.Module, prefix: str) -> Iterator[tuple[str, torch.Tensor, Any]]:
+    """The parameters and buffers of a module by their names."""
+    module = unwrapped(module)
+    for name, tensor in module.named_parameters():
+        if not torch.nn.parameter.is_lazy(tensor):
+            yield joined(prefix, name), tensor, "parameter"
+    for name, tensor in module.named_buffers():
+        if not torch.nn.parameter.is_lazy(tensor):
+            yield joined(prefix, name), tensor, "buffer"
+
+
 def arguments(module: torch.nn.Module, args: Any, keywords: Any) -> dict[str, torch.Tensor]:
     """The tensors that a module is called with, by the names of its forward's parameters."""
     named: dict[str, Any] = dict(zip(_names(unwrapped(module)), args, strict=False))

@@ -12,12 +12,11 @@ from torch.optim.swa_utils import AveragedModel
 from torch.utils._mode_utils import no_dispatch
 
 from explorer.engines.random_digests import digest_of
-from explorer.engines.step_names import joined
 from explorer.engines.torch.found_modules import (
     LastingModules,
     arguments,
+    held_in,
     tensors_by_name,
-    unwrapped,
 )
 from explorer.engines.torch.settings import random_states
 from explorer.engines.torch.step_trace import versions
@@ -178,14 +177,14 @@ class TrainingInTorch:
 
     def _note_start(self, modules: Iterable[tuple[str, torch.nn.Module]]) -> None:
         for prefix, module in modules:
-            for name, tensor, role in _held(module, prefix):
+            for name, tensor, role in held_in(module, prefix):
                 self._names.setdefault(id(tensor), name)
                 value, device = _packed(tensor), str(tensor.device)
                 start = Start(name, role, value, device, tensor.requires_grad)
                 self._start.setdefault(name, start)
 
     def _note_call(self, module: torch.nn.Module, args: Any, keywords: Any) -> None:
-        if not self._found.is_known(module) and next(_held(module, ""), None) is not None:
+        if not self._found.is_known(module) and next(held_in(module, ""), None) is not None:
             self._note_start([(self._found.add(module), module)])
         for name, tensor in arguments(module, args, keywords).items():
             # What a module returned, or an operator made of it, is no data, in the next step neither.
@@ -204,7 +203,7 @@ class TrainingInTorch:
         """The name of a parameter; of one that no module holds, its number."""
         if id(parameter) not in self._names:
             for prefix, module in self._found.roots.items():
-                for name, tensor, _role in _held(module, prefix):
+                for name, tensor, _role in held_in(module, prefix):
                     self._names.setdefault(id(tensor), name)
         return self._names.setdefault(id(parameter), f"leaf{len(self._names)}")
 
@@ -283,7 +282,7 @@ class TrainingInTorch:
         weights: dict[str, Array] = {}
         buffers: dict[str, Array] = {}
         for prefix, module in self._found.roots.items():
-            for name, tensor, role in _held(module, prefix):
+            for name, tensor, role in held_in(module, prefix):
                 (buffers if role == "buffer" else weights)[name] = _packed(tensor)
         batches = []
         for data, losses, added in now.passes:
@@ -337,17 +336,6 @@ class TrainingInTorch:
         average = getattr(self._average, "module", self._average)
         for name, tensor in average.named_parameters() if average is not None else ():
             yield name, _packed(tensor)
-
-
-def _held(module: torch.nn.Module, prefix: str) -> Iterator[tuple[str, torch.Tensor, Any]]:
-    """The parameters and buffers of a module by their names."""
-    module = unwrapped(module)
-    for name, tensor in module.named_parameters():
-        if not torch.nn.parameter.is_lazy(tensor):
-            yield joined(prefix, name), tensor, "parameter"
-    for name, tensor in module.named_buffers():
-        if not torch.nn.parameter.is_lazy(tensor):
-            yield joined(prefix, name), tensor, "buffer"
 
 
 def _packed(tensor: torch.Tensor) -> Array:
