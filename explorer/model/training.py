@@ -25,12 +25,14 @@ class Group(msgspec.Struct, frozen=True):
 class Batch(msgspec.Struct, frozen=True):
     """One forward and backward pass of a step: what the net was called with, and the loss.
 
-    ``gradients`` are those that this pass has added, still scaled, where a step has several.
+    ``carried`` are arguments too, with values that a module returned in the step before. ``gradients`` are
+    those that this pass has added, still scaled, where a step has several.
     """
 
     data: tuple[Leaf, ...] = ()
     loss: float | None = None
     gradients: tuple[Leaf, ...] = ()
+    carried: tuple[Leaf, ...] = ()
 
 
 class TrainingStep(msgspec.Struct, frozen=True, kw_only=True):

@@ -66,6 +66,7 @@ Reason = Literal[
     "of_another_step",
     "stretched",
     "other_size",
+    "reset",
     "missing",
     "frozen",
     "random",
@@ -88,6 +89,7 @@ Reason = Literal[
 - "values": the numbers differ, and nothing else is known
 - "rows_in_another_order", "of_another_step", "stretched", "other_size": of the data; ``numbers`` has the
   step of the other side, or the factor and what is added
+- "reset": of the data: a side was given a state that the other one carries on from the step before
 - "missing": only one side has the tensors ``names``
 - "frozen": only one side trains the parameters ``names``
 - "random": the random generators of one framework were in other states

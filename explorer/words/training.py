@@ -52,6 +52,7 @@ REASONS: dict[Reason, str] = {
         "the data of {left} are those of {right} times {number}, plus {second}: normalised otherwise"
     ),
     "other_size": later("{left} has {number} rows, {right} has {second}"),
+    "reset": later("{side} resets a state that {other} carries on from the step before"),
     "missing": later("{side} does not have them"),
     "frozen": later("{side} does not train them"),
     "random": later("the random generators are in other states"),

@@ -1,5 +1,6 @@
 """Whether two trainings were given the same data, start and parameters to train, and else how they differ."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -34,6 +35,9 @@ def data(left: Moment, right: Moment, others: Sequence[Moment]) -> Answered:
     names, *tensors = _in_common(left, right)
     if not names:
         return "not_recorded"
+    reset = _reset(left, right)
+    if reset is not None:
+        return reset
     if _are_all_same(*tensors) or _have_the_same(left, right):
         return "same"
     number = left.step.number
@@ -58,6 +62,38 @@ def data(left: Moment, right: Moment, others: Sequence[Moment]) -> Answered:
     stretch = _stretch(*(tensors[side][names.index(unlike[0])] for side in (0, 1)))
     reason = "stretched" if stretch else "values"
     return replace(plain, reason=reason, numbers=stretch, apart=apart)
+
+
+def _reset(left: Moment, right: Moment) -> TrainingDifference | None:
+    """That one side was given what the other side carries on from the step before: tensors of its shapes."""
+    given, carried = (
+        [
+            [leaf for batch in moment.step.batches for leaf in getattr(batch, kind)]
+            for moment in (left, right)
+        ]
+        for kind in ("data", "carried")
+    )
+    sides: tuple[SideName, ...] = ("left", "right")
+    for side, own, other in zip(sides, (0, 1), (1, 0), strict=True):
+        more, lost = (
+            _forms(given[own]) - _forms(given[other]),
+            _forms(carried[other]) - _forms(carried[own]),
+        )
+        if lost and lost <= more:
+            named = given[0] if side == "left" else carried[0]
+            names = tuple(leaf.name for leaf in named if _form(leaf) in lost)
+            return TrainingDifference(
+                question="data", reason="reset", step=left.step.number, names=names, side=side
+            )
+    return None
+
+
+def _form(leaf: Leaf) -> tuple[tuple[int, ...], str]:
+    return leaf.value.shape, leaf.value.dtype
+
+
+def _forms(leaves: Sequence[Leaf]) -> Counter[tuple[tuple[int, ...], str]]:
+    return Counter(map(_form, leaves))
 
 
 def _have_the_same(left: Moment, right: Moment) -> bool:

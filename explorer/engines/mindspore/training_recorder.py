@@ -37,9 +37,10 @@ SCALERS = (ms.amp.DynamicLossScaler, ms.amp.StaticLossScaler)
 
 
 class _Pass(NamedTuple):
-    """A backward pass: its data, its loss without the scale, and the gradients that it gave."""
+    """A backward pass: what it was given, its loss without the scale, and the gradients that it gave."""
 
     data: dict[str, Array]
+    carried: dict[str, Array]
     loss: float | None
     added: dict[str, Array]
 
@@ -50,6 +51,7 @@ class _Passing:
     def __init__(self) -> None:
         self.random = random_states()
         self.data: dict[str, Array] = {}
+        self.carried: dict[str, Array] = {}
         self.made: set[str] = set()
         self.heads: dict[int, list[Any]] = {}
         self.head: Any = None
@@ -227,11 +229,13 @@ class TrainingInMindSpore:
             self._add(cell, prefix)
         parameters = inspect.signature(cell.construct).parameters.values()
         named = {**dict(zip(numbered(parameters), args, strict=False)), **keywords}
-        made = self._now.made | self._made
         for name, value in named.items():
             for path, tensor in nested_tensors(name, value, ms.Tensor):
                 # What a Cell returned, or an operator made of it, is no data, in the next step neither.
-                if _is_leaf(tensor) and not (made and _digest(tensor) in made):
+                digest = _digest(tensor) if self._made or self._now.made else ""
+                if digest in self._made:
+                    self._now.carried.setdefault(path, _packed(tensor))
+                elif _is_leaf(tensor) and digest not in self._now.made:
                     self._now.data.setdefault(path, _packed(tensor))
 
     # Passes, as a Watcher of the executor
@@ -269,8 +273,8 @@ class TrainingInMindSpore:
         added = dict(self._of_weights(leaves, tensors_in((gradients,))))
         heads = [self._now.unscaled] if self._now.unscaled is not None else self._now.head
         loss = sum(float(array_of(head).sum()) for head in heads) if heads else None
-        self._now.passes.append(_Pass(self._now.data, loss, added))
-        self._now.data, self._now.unscaled = {}, None
+        self._now.passes.append(_Pass(self._now.data, self._now.carried, loss, added))
+        self._now.data, self._now.carried, self._now.unscaled = {}, {}, None
 
     def _of_weights(
         self, weights: Iterable[Any], values: Iterable[Any]
@@ -322,9 +326,9 @@ class TrainingInMindSpore:
         # Optimizers are compiled too: only where no pass was seen, a step was.
         self._compiled += 0 if now.passes else now.compiled
         batches = []
-        for data, loss, added in now.passes:
+        for data, carried, loss, added in now.passes:
             of_pass = self._leaves(added) if len(now.passes) > 1 else ()
-            batches.append(Batch(self._leaves(data), loss, of_pass))
+            batches.append(Batch(self._leaves(data), loss, of_pass, self._leaves(carried)))
         return TrainingStep(
             number=number,
             batches=tuple(batches),

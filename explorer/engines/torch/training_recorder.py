@@ -36,9 +36,10 @@ WITHOUT_EFFECT = frozenset(("params", "foreach", "fused", "capturable", "differe
 
 
 class _Pass(NamedTuple):
-    """A backward pass: its data, the losses that it started from, and the gradients that it has added."""
+    """A backward pass: what it was given, the losses that it began with, the gradients that it has added."""
 
     data: dict[str, Array]
+    carried: dict[str, Array]
     losses: list[torch.Tensor]
     added: dict[str, Array]
 
@@ -57,6 +58,7 @@ class _Passing:
     def __init__(self) -> None:
         self.random = random_states()
         self.data: dict[str, Array] = {}
+        self.carried: dict[str, Array] = {}
         self.passes: list[_Pass] = []
         self.before: dict[int, torch.Tensor] = {}
         self.made: set[str] = set()
@@ -188,16 +190,16 @@ class TrainingInTorch:
             self._note_start([(self._found.add(module), module)])
         for name, tensor in arguments(module, args, keywords).items():
             # What a module returned, or an operator made of it, is no data, in the next step neither.
-            is_weight = isinstance(tensor, torch.nn.Parameter)  # as compiled functions take them
-            if tensor.grad_fn is None and not is_weight and not self._is_made(tensor):
+            if isinstance(tensor, torch.nn.Parameter):
+                continue  # as compiled functions take them
+            digest = _digest(tensor) if self._made or self._now.made else ""
+            if digest in self._made:
+                self._now.carried.setdefault(name, _packed(tensor))
+            elif tensor.grad_fn is None and digest not in self._now.made:
                 self._now.data.setdefault(name, _packed(tensor))
 
     def _note_return(self, _module: torch.nn.Module, output: Any) -> None:
         self._now.made.update(map(_digest, tensors_by_name("output", output).values()))
-
-    def _is_made(self, tensor: torch.Tensor) -> bool:
-        made = self._now.made | self._made
-        return bool(made) and _digest(tensor) in made
 
     def _name(self, parameter: torch.Tensor) -> str:
         """The name of a parameter; of one that no module holds, its number."""
@@ -224,8 +226,8 @@ class TrainingInTorch:
         losses = [self._now.unscaled.pop(id(head), head).detach().clone() for head in heads]
         self._now.gradients = dict(self._gradients(self._parameters()))
         added = dict(self._added()) if self._now.passes else self._now.gradients
-        self._now.passes.append(_Pass(self._now.data, losses, added))
-        self._now.data = {}
+        self._now.passes.append(_Pass(self._now.data, self._now.carried, losses, added))
+        self._now.data, self._now.carried = {}, {}
 
     def _parameters(self) -> Iterator[torch.Tensor]:
         for module in self._found.roots.values():
@@ -285,11 +287,11 @@ class TrainingInTorch:
             for name, tensor, role in held_in(module, prefix):
                 (buffers if role == "buffer" else weights)[name] = _packed(tensor)
         batches = []
-        for data, losses, added in now.passes:
+        for data, carried, losses, added in now.passes:
             # Of a loss that is not reduced, and gets a cotangent of ones, the sum is differentiated.
             loss = sum(float(loss.sum()) for loss in losses) if losses else None
             of_pass = _leaves(added) if len(now.passes) > 1 else ()
-            batches.append(Batch(_leaves(data), loss, of_pass))
+            batches.append(Batch(_leaves(data), loss, of_pass, _leaves(carried)))
         groups, given, gradients = self._updated()
         return TrainingStep(
             number=number,

@@ -11,7 +11,7 @@ from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Leaf
 from explorer.model.trace import Start
 from explorer.model.training import Batch, Drift, Group, Training, TrainingStep
-from explorer.words.training import details
+from explorer.words.training import details, headline
 
 WEIGHT = pack(np.ones(3, np.float32))
 X = np.arange(12, dtype=np.float32).reshape(4, 3)
@@ -45,6 +45,34 @@ def test_labels_that_one_side_alone_has_recorded_are_no_difference(names: tuple[
     for sides in ((fewer, more), (more, fewer)):
         answers = {answer.question: answer.status for answer in compare(*sides).answers}
         assert answers["data"] == "same"
+
+
+STATE = Leaf("state", pack(np.ones((1, 4, 2), np.float32)))
+
+
+@pytest.mark.parametrize(
+    ("carried", "given", "status"),
+    [
+        (STATE, STATE, "different"),
+        (STATE, Leaf("labels", pack(LABELS)), "same"),  # it may hold its state itself
+        (STATE, None, "same"),
+    ],
+)
+def test_a_state_that_one_side_alone_carries_on_is_reset_where_the_other_is_given_its_like(
+    carried: Leaf, given: Leaf | None, status: str
+) -> None:
+    plain = batch({"x": X})
+    keeps = training(msgspec.structs.replace(plain, carried=(carried,)))
+    data = (*plain.data, *((given,) if given else ()))
+    resets = training(msgspec.structs.replace(plain, data=data))
+    for sides, side in (((keeps, resets), "right"), ((resets, keeps), "left")):
+        comparison = compare(*sides)
+        answers = {answer.question: answer.status for answer in comparison.answers}
+        assert answers["data"] == status
+        if comparison.difference is not None and status == "different":
+            found = comparison.difference
+            assert (found.reason, found.side, found.names) == ("reset", side, ("state",))
+            assert "resets a state that" in headline(comparison)
 
 
 def test_other_data_beside_labels_are_a_difference() -> None:
