@@ -4,6 +4,8 @@ A file may come from anywhere: nothing in it is run, and what does not fit is re
 """
 
 import hashlib
+import os
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -13,7 +15,7 @@ import msgspec
 from explorer.model import trace, training
 from explorer.model.errors import UsageError
 from explorer.model.trace import Trace
-from explorer.model.training import Training
+from explorer.model.training import Training, TrainingStep
 from explorer.recording.checks import faults
 from explorer.text.language import _, later
 from explorer.text.reasons import reason
@@ -57,6 +59,9 @@ FORMS: dict[bytes, Form[Any]] = {form.magic: form for form in (TRACE, TRAINING)}
 MOST_BYTES = 1 << 30
 """A larger file is not read."""
 
+CHANGED = later("it is not what was written: its digest differs; copy it again")
+"""That a content is another one than what was written."""
+
 LONGEST_LINE = 200
 """So many bytes have what a file is in them."""
 
@@ -78,11 +83,22 @@ def write_training(path: Path, training: Training) -> None:
     put_whole(path, encoded(training))
 
 
+def append_step(path: Path, step: bytes) -> None:
+    """Add an encoded step to the file of a training, for a program that may be killed; OSError."""
+    frame = b"%s %d\n%s" % (_digest(step), len(step), step)
+    with open(path, "r+b", buffering=0) as file:
+        file.seek(0, os.SEEK_END)
+        file.write(frame)
+
+
 def encoded(recorded: Trace | Training) -> bytes:
-    """The content of a file."""
+    """The content of a file; that of a training says how long it is, since steps may come behind it."""
     form: Form[Any] = TRACE if isinstance(recorded, Trace) else TRAINING
     body = msgspec.msgpack.encode(recorded)
-    return b" ".join((form.magic, b"%d" % form.schema, _digest(body))) + b"\n" + body
+    parts = [form.magic, b"%d" % form.schema, _digest(body)]
+    if form is TRAINING:
+        parts.append(b"%d" % len(body))
+    return b" ".join(parts) + b"\n" + body
 
 
 def _digest(body: bytes) -> bytes:
@@ -150,8 +166,12 @@ def decoded(content: bytes, form: Form[Record]) -> Record:
     """What a file of some kind with that content holds; TraceError says what is wrong with it."""
     head, newline, body = content.partition(b"\n")
     parts = head.split(b" ")
-    if parts[0] != form.magic or len(parts) != 3 or not newline:
+    has_length = form is TRAINING and len(parts) == 4 and parts[3].isdigit()
+    if parts[0] != form.magic or not (len(parts) == 3 or has_length) or not newline:
         raise TraceError(_(form.hint))
+    length = int(parts[3]) if has_length else len(body)
+    behind: bytes = body[length:]
+    body = body[:length]
     if parts[1] != b"%d" % form.schema:
         version = parts[1][:20].decode("ascii", "replace")
         text = _(
@@ -160,18 +180,38 @@ def decoded(content: bytes, form: Form[Record]) -> Record:
         )
         raise TraceError(text, form=_(form.name), version=version, known=form.schema)
     if parts[2] != _digest(body):
-        raise TraceError(_("it is not what was written: its digest differs; copy it again"))
+        raise TraceError(_(CHANGED))
     try:
-        recorded = msgspec.msgpack.decode(body, type=form.holds)
+        recorded: Any = msgspec.msgpack.decode(body, type=form.holds)
     # The last is that of a text with a lone surrogate, and of what is nested too deeply.
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise _broken(form, str(error)) from None
     if recorded.schema != form.schema:
         raise _broken(form, f"schema {recorded.schema}")
+    if behind:
+        steps = (*recorded.steps, *_steps(behind))
+        recorded = msgspec.structs.replace(recorded, steps=steps)
     fault = next(faults(recorded), None)
     if fault is not None:
         raise _broken(form, fault)
-    return recorded
+    whole: Record = recorded
+    return whole
+
+
+def _steps(content: bytes) -> Iterator[TrainingStep]:
+    """The steps that were added to a file; one that is not there as a whole was being written."""
+    while content:
+        head, newline, rest = content.partition(b"\n")
+        digest, _space, length = head.partition(b" ")
+        if not newline or not length.isdigit() or int(length) > len(rest):
+            return
+        step, content = rest[: int(length)], rest[int(length) :]
+        if _digest(step) != digest:
+            raise TraceError(_(CHANGED))
+        try:
+            yield msgspec.msgpack.decode(step, type=TrainingStep)
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            raise _broken(TRAINING, str(error)) from None
 
 
 def _broken(form: Form[Any], what: str) -> TraceError:

@@ -26,7 +26,7 @@ from explorer.recording.blocks import (
     of_rank,
     warn_of,
 )
-from explorer.recording.files import TRAINING, write_training
+from explorer.recording.files import TRAINING, append_step, write_training
 from explorer.text.language import _
 
 RECORDERS: dict[Framework, str] = {
@@ -60,8 +60,8 @@ class Due(NamedTuple):
 class TrainingSteps:
     """The steps of a training, each recorded in the block of step(), and their file.
 
-    ``number`` is that of the last step. The file is written now and then, by write(), and when the
-    program ends: it always holds whole steps.
+    ``number`` is that of the last step. Each step is added to the file when it ends. The whole file is
+    written now and then, by write(), and when the program ends: it always holds whole steps.
     """
 
     def __init__(
@@ -76,9 +76,11 @@ class TrainingSteps:
         self._bytes = 0
         self._recording: Any = None
         self._steps: list[msgspec.Raw] = []
+        self._added: list[bytes] = []
         self._missing: list[Missing] = []
         self._is_over = False
         self._has_news = False
+        self._is_written = False
         self._next_write = 0.0
         self._process = os.getpid()
         atexit.register(self.write)
@@ -120,6 +122,9 @@ class TrainingSteps:
             self._leave()
         if error is not None or time.monotonic() >= self._next_write:
             self.write()
+        elif self._added:
+            self._append(*self._added)
+        self._added.clear()
 
     def write(self) -> None:
         """Write the steps so far, unless they are written."""
@@ -133,10 +138,25 @@ class TrainingSteps:
             path = of_rank(path)
             path.parent.mkdir(parents=True, exist_ok=True)
             write_training(path, self.training())
+            self._is_written = True
         except Exception as problem:
+            self._is_written = False
             warn_of(_("no training is written to {file}: {reason}"), path, fault(problem))
         ended = time.monotonic()
         self._next_write = ended + SHARE * (ended - began)
+
+    def _append(self, *steps: bytes) -> None:
+        """Add steps to the file that was written last, or write it anew where that cannot be."""
+        if os.getpid() != self._process:
+            return
+        try:
+            if self._is_written:
+                for step in steps:
+                    append_step(of_rank(self.path), step)
+        except OSError:
+            self._is_written = False
+        if not self._is_written:
+            self.write()
 
     def training(self) -> Training:
         """The record of the steps so far, in which each step is encoded already."""
@@ -180,6 +200,7 @@ class TrainingSteps:
                 )
             content = msgspec.msgpack.encode(step)
             self._steps.append(msgspec.Raw(content))
+            self._added.append(content)
             self._bytes += len(content)
         if self._bytes > self._memory:
             self._missing.append(Missing("full", str(self._memory >> 20)))

@@ -15,6 +15,7 @@ from explorer.recording.files import (
     TRACE,
     TRAINING,
     TraceError,
+    append_step,
     decoded,
     encoded,
     form_of,
@@ -105,6 +106,25 @@ def test_a_trace_is_not_read_as_a_training() -> None:
 def test_what_does_not_fit_together_is_refused(recorded: Training, said: str) -> None:
     with pytest.raises(TraceError, match=said):
         decoded(signed(msgspec.msgpack.encode(recorded), TRAINING), TRAINING)
+
+
+def test_steps_that_were_added_are_read_as_far_as_they_are_whole(tmp_path: Path) -> None:
+    path = tmp_path / "run.training"
+    steps = [step(number) for number in (1, 2, 3)]
+    write_training(path, training(steps[0], jittered=()))
+    sizes = []
+    for more in steps[1:]:
+        append_step(path, msgspec.msgpack.encode(more))
+        sizes.append(path.stat().st_size)
+    content = path.read_bytes()
+    assert read_training(path) == training(*steps, jittered=())
+    for cut in (content[:-1], content[: sizes[0] + 5]):
+        assert decoded(cut, TRAINING).steps == tuple(steps[:2])
+    with pytest.raises(TraceError, match="its digest differs"):
+        decoded(content[:-1] + b"?", TRAINING)
+    append_step(path, msgspec.msgpack.encode(steps[2]))
+    with pytest.raises(TraceError, match="numbered upwards"):
+        read_training(path)
 
 
 def test_2000_mutated_files_are_refused_in_a_line_or_read() -> None:

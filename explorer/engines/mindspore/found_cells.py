@@ -43,6 +43,9 @@ OPTIMIZER = "Optimizer"
 HOME = "mindspore."
 """What the modules of MindSpore's own classes and functions begin with."""
 
+FUNCTIONS = f"{HOME}ops."
+"""What the modules of its functions begin with."""
+
 COMPILED = "_JitExecutor"
 """The class whose call runs a function that ms.jit has compiled (2.10.0)."""
 
@@ -162,6 +165,11 @@ def _is_of(cell: Any, names: frozenset[str]) -> bool:
 def is_optimizer(cell: Any) -> bool:
     """Whether a Cell updates parameters."""
     return _is_of(cell, frozenset({OPTIMIZER}))
+
+
+def is_of_function(cell: Any) -> bool:
+    """Whether a function of mindspore.ops runs by a Cell, as clip_by_global_norm does (2.10.0)."""
+    return type(cell).__module__.startswith(FUNCTIONS)
 
 
 def running_optimizer() -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from mindspore import nn, ops
 
 from explorer.engines.mindspore.dispatch import node_of
-from explorer.engines.mindspore.found_cells import WRAPPERS, is_optimizer
+from explorer.engines.mindspore.found_cells import WRAPPERS, is_of_function, is_optimizer
 from explorer.engines.mindspore.net import HeldTensor, array_of, dtype_of, held_in
 from explorer.engines.mindspore.optimizers import groups, state
 from explorer.engines.mindspore.settings import random_states
@@ -55,6 +55,7 @@ class _Passing:
         self.made: set[str] = set()
         self.heads: dict[int, list[Any]] = {}
         self.head: Any = None
+        self.function: Any = None
         self.unscaled: Any = None
         self.scale: float | None = None
         self.passes: list[_Pass] = []
@@ -208,7 +209,7 @@ class TrainingInMindSpore:
                 self._depth -= 1
         if type(cell).__name__ in WRAPPERS:
             return original(cell, *args, **kwargs)
-        if not self._depth:
+        if not self._depth and not is_of_function(cell):
             self._guarded(self._note_call)(cell, args, kwargs)
         self._depth += 1
         try:
@@ -227,8 +228,7 @@ class TrainingInMindSpore:
         if not is_known and next(cell.parameters_and_names(), None) is not None:
             prefix = "" if "" not in self._roots else free_name(type(cell).__name__, self._roots)
             self._add(cell, prefix)
-        parameters = inspect.signature(cell.construct).parameters.values()
-        named = {**dict(zip(numbered(parameters), args, strict=False)), **keywords}
+        named = {**dict(zip(_names(cell), args, strict=False)), **keywords}
         for name, value in named.items():
             for path, tensor in nested_tensors(name, value, ms.Tensor):
                 # What a Cell returned, or an operator made of it, is no data, in the next step neither.
@@ -236,7 +236,13 @@ class TrainingInMindSpore:
                 if digest in self._made:
                     self._now.carried.setdefault(path, _packed(tensor))
                 elif _is_leaf(tensor) and digest not in self._now.made:
-                    self._now.data.setdefault(path, _packed(tensor))
+                    value = _packed(tensor)
+                    if not self._is_gradient(value):
+                        self._now.data.setdefault(path, value)
+
+    def _is_gradient(self, value: Array) -> bool:
+        """Whether a pass of this step has given it: a Cell may clip gradients."""
+        return any(value in one.added.values() for one in self._now.passes)
 
     # Passes, as a Watcher of the executor
 
@@ -246,6 +252,7 @@ class TrainingInMindSpore:
 
     def pass_begins(self, function: Any, is_aux: bool) -> None:
         """Its gradient begins to be computed."""
+        self._now.function = function
         heads = self._now.heads.pop(id(function), [])
         self._now.head = heads[:1] if is_aux else heads
 
@@ -268,6 +275,7 @@ class TrainingInMindSpore:
         of_arguments, of_weights = named_parts(operation, weights, position, args)
         if of_weights is None or result is None:
             return  # of the program's own use, or it has raised
+        self._note_arguments(args)
         gradients = result if of_arguments is None else result[1]
         leaves = of_weights if isinstance(of_weights, (tuple, list)) else (of_weights,)
         added = dict(self._of_weights(leaves, tensors_in((gradients,))))
@@ -275,6 +283,16 @@ class TrainingInMindSpore:
         loss = sum(float(array_of(head).sum()) for head in heads) if heads else None
         self._now.passes.append(_Pass(self._now.data, self._now.carried, loss, added))
         self._now.data, self._now.carried, self._now.unscaled = {}, {}, None
+
+    def _note_arguments(self, args: Any) -> None:
+        """Note what the differentiated function was given beside what Cells are called with: labels."""
+        for name, value in zip(_names(self._now.function), args, strict=False):
+            for path, tensor in nested_tensors(name, value, ms.Tensor):
+                known = self._now.made | self._made
+                if _is_leaf(tensor) and not (known and _digest(tensor) in known):
+                    packed = _packed(tensor)
+                    if packed not in self._now.data.values():
+                        self._now.data.setdefault(path, packed)
 
     def _of_weights(
         self, weights: Iterable[Any], values: Iterable[Any]
@@ -374,6 +392,15 @@ class TrainingInMindSpore:
 
 LEAF = 2**64 - 1
 """The number that the tape gives to what no operator has made (2.10.0)."""
+
+
+def _names(function: Any) -> Iterator[str]:
+    """The names of the positional parameters of a function or a Cell."""
+    try:
+        called = getattr(function, "construct", function)
+        return numbered(inspect.signature(called).parameters.values())
+    except (TypeError, ValueError):
+        return numbered(())
 
 
 def _is_leaf(tensor: Any) -> bool:

@@ -1,11 +1,13 @@
 """Records the steps of a training that runs in this process, without a change to what it computes."""
 
 import functools
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from itertools import chain
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.optim.swa_utils import AveragedModel
@@ -23,7 +25,7 @@ from explorer.engines.torch.step_trace import versions
 from explorer.engines.torch.tensors import array_of, dtype_of
 from explorer.engines.torch.versions import offered
 from explorer.engines.torch.watched_passes import Pass, WatchedPasses
-from explorer.model.arrays import Array
+from explorer.model.arrays import Array, first_elements
 from explorer.model.failures import Failure
 from explorer.model.graph import Arguments
 from explorer.model.results import Leaf
@@ -33,6 +35,16 @@ from explorer.numeric.summaries import brief
 
 WITHOUT_EFFECT = frozenset(("params", "foreach", "fused", "capturable", "differentiable"))
 """What of a group's settings is none of its rule: how it is computed, and the parameters themselves."""
+
+
+TARGETS = ("target", "targets")
+"""What PyTorch's functions of losses call the labels that they keep for backward (2.13)."""
+
+LAST = 16
+"""Among so many of the last operators of a forward are its losses."""
+
+MULTIPLE = 1e-5
+"""A share of the greatest element, up to which a gradient is another one times a number."""
 
 
 class _Pass(NamedTuple):
@@ -61,6 +73,7 @@ class _Passing:
         self.carried: dict[str, Array] = {}
         self.passes: list[_Pass] = []
         self.before: dict[int, torch.Tensor] = {}
+        self.totals: dict[int, torch.Tensor] = {}
         self.made: set[str] = set()
         self.unscaled: dict[int, torch.Tensor] = {}
         self.scale: torch.Tensor | None = None
@@ -93,7 +106,7 @@ class TrainingInTorch:
         self._entered = ExitStack()
         called, returned = self._guarded(self._note_call), self._guarded(self._note_return)
         self._found = LastingModules(known, called, returned)
-        self._guarded(self._note_start)(known.items())
+        self._guarded(self._note_start)(known)
 
     # A step
 
@@ -177,17 +190,28 @@ class TrainingInTorch:
 
     # Modules
 
-    def _note_start(self, modules: Iterable[tuple[str, torch.nn.Module]]) -> None:
-        for prefix, module in modules:
-            for name, tensor, role in held_in(module, prefix):
+    def _note_start(self, prefixes: Iterable[str]) -> None:
+        """Note what the roots with these prefixes hold."""
+        new = frozenset(prefixes)
+        for prefix, name, tensor, role in self._held():
+            if prefix in new:
                 self._names.setdefault(id(tensor), name)
                 value, device = _packed(tensor), str(tensor.device)
                 start = Start(name, role, value, device, tensor.requires_grad)
                 self._start.setdefault(name, start)
 
+    def _held(self) -> Iterator[tuple[str, str, torch.Tensor, Any]]:
+        """What the roots hold: the prefix of the root, name, tensor, role; what several hold once."""
+        seen: set[int] = set()
+        for prefix, module in self._found.roots.items():
+            for name, tensor, role in held_in(module, prefix):
+                if id(tensor) not in seen:
+                    seen.add(id(tensor))
+                    yield prefix, name, tensor, role
+
     def _note_call(self, module: torch.nn.Module, args: Any, keywords: Any) -> None:
         if not self._found.is_known(module) and next(held_in(module, ""), None) is not None:
-            self._note_start([(self._found.add(module), module)])
+            self._note_start([self._found.add(module)])
         for name, tensor in arguments(module, args, keywords).items():
             # What a module returned, or an operator made of it, is no data, in the next step neither.
             if isinstance(tensor, torch.nn.Parameter):
@@ -204,14 +228,18 @@ class TrainingInTorch:
     def _name(self, parameter: torch.Tensor) -> str:
         """The name of a parameter; of one that no module holds, its number."""
         if id(parameter) not in self._names:
-            for prefix, module in self._found.roots.items():
-                for name, tensor, _role in held_in(module, prefix):
-                    self._names.setdefault(id(tensor), name)
+            for _prefix, name, tensor, _role in self._held():
+                self._names.setdefault(id(tensor), name)
         return self._names.setdefault(id(parameter), f"leaf{len(self._names)}")
 
     # Passes
 
-    def _note_pass(self, _started: Pass) -> None:
+    def _note_pass(self, started: Pass) -> None:
+        if not self._depth:
+            for name, target in _targets(started.heads):
+                value = _packed(target)
+                if value not in self._now.data.values() and _digest(target) not in self._now.made:
+                    self._now.data.setdefault(name, value)
         if not self._depth and self._now.passes:
             held = {id(weight): weight.grad for weight in self._parameters()}
             gradients = {key: value for key, value in held.items() if value is not None}
@@ -225,6 +253,7 @@ class TrainingInTorch:
         heads = [head for head in ended.heads if isinstance(head, torch.Tensor)]
         losses = [self._now.unscaled.pop(id(head), head).detach().clone() for head in heads]
         self._now.gradients = dict(self._gradients(self._parameters()))
+        self._add_up()
         added = dict(self._added()) if self._now.passes else self._now.gradients
         self._now.passes.append(_Pass(self._now.data, self._now.carried, losses, added))
         self._now.data, self._now.carried = {}, {}
@@ -242,6 +271,19 @@ class TrainingInTorch:
             if id(parameter) not in seen and parameter.grad is not None:
                 seen.add(id(parameter))
                 yield self._name(parameter), _packed(parameter.grad)
+
+    def _add_up(self) -> None:
+        """Add the pass to the totals, which are the gradients unless a program takes these away."""
+        for parameter in dict.fromkeys(self._parameters()):
+            if parameter.grad is None:
+                continue
+            gradient = _dense(parameter.grad)
+            total = self._now.totals.get(id(parameter))
+            if total is None:
+                self._now.totals[id(parameter)] = gradient.clone()
+            else:
+                before = self._now.before.get(id(parameter))
+                total += gradient if before is None else gradient - _dense(before)
 
     def _added(self) -> Iterator[tuple[str, Array]]:
         """What the last pass has added to the gradients."""
@@ -274,8 +316,36 @@ class TrainingInTorch:
         groups = [(list(group["params"]), _settings(group)) for group in optimizer.param_groups]
         parameters = [parameter for of_group, _settings in groups for parameter in of_group]
         given = [(one, _packed(one.grad)) for one in parameters if one.grad is not None]
+        gradients = self._now.gradients
+        if len(self._now.passes) > 1 and not self._is_multiple(given):
+            # The program adds up by itself what each pass has left.
+            totals = ((one, self._now.totals.get(id(one))) for one, _given in given)
+            gradients = gradients | {
+                self._name(one): _packed(total) for one, total in totals if total is not None
+            }
+        for parameter in parameters:
+            self._now.totals.pop(id(parameter), None)
         # A pass that comes behind it adds to what it will be given next.
-        self._now.updates.append(_Update(groups, self._now.gradients, given))
+        self._now.updates.append(_Update(groups, gradients, given))
+
+    def _is_multiple(self, given: Iterable[tuple[torch.Tensor, Array]]) -> bool:
+        """Whether gradients are those that the last pass has left, times some number."""
+        names = {self._name(one): array for one, array in given}
+        pairs = [
+            (array, self._now.gradients[name])
+            for name, array in names.items()
+            if name in self._now.gradients
+        ]
+        if not pairs:
+            return True
+        one, last = (
+            np.concatenate([first_elements(array).astype(np.float64) for array in side])
+            for side in zip(*pairs, strict=True)
+        )
+        with np.errstate(all="ignore"):  # gradients may overflow
+            square = last @ last
+            rest = one - (one @ last) / square * last if square else one
+            return bool(np.abs(rest).max(initial=0.0) <= MULTIPLE * np.abs(one).max(initial=0.0))
 
     # The end of a step
 
@@ -283,9 +353,8 @@ class TrainingInTorch:
         now = self._now
         weights: dict[str, Array] = {}
         buffers: dict[str, Array] = {}
-        for prefix, module in self._found.roots.items():
-            for name, tensor, role in held_in(module, prefix):
-                (buffers if role == "buffer" else weights)[name] = _packed(tensor)
+        for _prefix, name, tensor, role in self._held():
+            (buffers if role == "buffer" else weights)[name] = _packed(tensor)
         batches = []
         for data, carried, losses, added in now.passes:
             # Of a loss that is not reduced, and gets a cotangent of ones, the sum is differentiated.
@@ -338,6 +407,29 @@ class TrainingInTorch:
         average = getattr(self._average, "module", self._average)
         for name, tensor in average.named_parameters() if average is not None else ():
             yield name, _packed(tensor)
+
+
+def _targets(heads: Iterable[Any]) -> Iterator[tuple[str, torch.Tensor]]:
+    """What functions near the end of a forward have kept as their targets, which no module is called with."""
+    waiting = [head.grad_fn for head in heads if isinstance(head, torch.Tensor)]
+    for node in islice(_behind(waiting), LAST):
+        for name in TARGETS:
+            target = None
+            with suppress(RuntimeError):  # an earlier pass has freed it
+                target = getattr(node, f"_saved_{name}", None)
+            if isinstance(target, torch.Tensor) and not target.requires_grad:
+                yield name, target
+
+
+def _behind(nodes: Iterable[Any]) -> Iterator[Any]:
+    """Some nodes of a tape and those that they read, the nearest first, each once."""
+    waiting, seen = deque(nodes), set[Any]()
+    while waiting:
+        node = waiting.popleft()
+        if node is not None and node not in seen:
+            seen.add(node)
+            yield node
+            waiting.extend(following for following, _number in node.next_functions)
 
 
 def _packed(tensor: torch.Tensor) -> Array:
