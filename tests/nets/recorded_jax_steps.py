@@ -227,6 +227,32 @@ def failing():
         step_recorder.StepRecording.add = recording
 
 
+def compiled_to_record():
+    """How many programs XLA compiles to record a step that has run before, and loops of two lengths."""
+    seconds = []
+
+    def note(event, duration, **_):
+        if event.endswith("backend_compile_duration"):
+            seconds.append(duration)
+
+    def compiled_by(step, *args):
+        step(*args)
+        before = len(seconds)
+        with explorer.record(FOLDER / "compiled_by.trace"):
+            step(*args)
+        return len(seconds) - before
+
+    def loop(params, rows):
+        return jax.lax.scan(lambda total, row: (total * params + row, None), params, rows)[0].sum()
+
+    jax.monitoring.register_event_duration_secs_listener(note)
+    calls = compiled_by(jax.grad(lambda p: jnp.sum(p * 2)), jnp.ones(7))
+    _, *loops = (  # the first one compiles the operations of all
+        compiled_by(jax.grad(loop), jnp.ones(7), jnp.ones((length, 7))) for length in (3, 6, 12)
+    )
+    return {"calls": calls, "loops": loops}
+
+
 def mapped():
     """Gradients for each example, which are computed at once."""
     gradient = jax.vmap(jax.grad(loss_of), in_axes=(None, 0, 0))
@@ -266,6 +292,7 @@ def main():
         "failing": warned(failing),
         "full": warned(functools.partial(one, "full", memory=1 << 12)),
         "mapped": warned(mapped),
+        "compiled_to_record": compiled_to_record(),
         "odd": (odd(lambda _: nullcontext()), odd(recorded("odd"))),
         "printed": len(PRINTED),
         "raises": raises(),

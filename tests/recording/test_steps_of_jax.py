@@ -28,6 +28,13 @@ def test_a_program_may_differentiate_numbers_and_loop_and_print(steps: Recorded)
     assert steps("jax").computed["printed"] == 2  # once without a recorder, and once with one
 
 
+def test_what_a_step_has_computed_is_not_compiled_again_to_be_recorded(steps: Recorded) -> None:
+    compiled = steps("jax").computed["compiled_to_record"]
+    assert compiled["calls"] == 0
+    of_six, of_twelve = compiled["loops"]
+    assert of_six == of_twelve
+
+
 def test_gradients_that_are_mapped_over_examples_are_not_seen_and_that_is_said(
     steps: Recorded,
 ) -> None:

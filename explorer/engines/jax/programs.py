@@ -1,7 +1,8 @@
 """Runs the programs of JAX, and those inside of their operations, operation by operation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -42,12 +43,23 @@ def program_of(value: Any) -> Program:
 
 # A program, operation by operation
 
+Returned = Sequence[Any] | None
+"""What a program has returned, where it has run."""
+
 
 def interpret(
-    recording: Recording, program: Program, arguments: Sequence[Found], place: Place
+    recording: Recording,
+    program: Program,
+    arguments: Sequence[Found],
+    place: Place,
+    returned: Returned = None,
 ) -> list[Found]:
-    """Run a program that is called at a place, and record each operation; its results."""
+    """Run a program that is called at a place, and record each operation; its results.
+
+    ``returned`` are these where the program has run: an operation that made nothing else is not run again.
+    """
     known: dict[Any, Found] = {}
+    made = dict(zip(program.jaxpr.outvars, returned, strict=True)) if returned else {}
 
     def read(variable: Any) -> Found:
         if isinstance(variable, core.Literal):
@@ -62,33 +74,49 @@ def interpret(
             continue  # it prints, which whatever is recorded does itself
         operands = [read(variable) for variable in equation.invars]
         at = place.inner(equation.source_info)
-        results = opened(recording, equation.primitive, equation.params, operands, at)
+        outputs = _outputs_among(made, equation.outvars)
+        results = opened(recording, equation.primitive, equation.params, operands, at, outputs)
         if results is None:
-            results = _run(recording, equation.primitive, equation.params, operands, at)
+            results = _run(recording, equation.primitive, equation.params, operands, at, outputs)
         known.update(zip(equation.outvars, results, strict=True))
     return [read(variable) for variable in program.jaxpr.outvars]
 
 
+def _outputs_among(made: Mapping[Any, Any], variables: Sequence[Any]) -> Returned:
+    """The values of all variables of an operation, if they are among those that are known."""
+    return [made[it] for it in variables] if all(it in made for it in variables) else None
+
+
 def _run(
-    recording: Recording, primitive: Any, params: Any, operands: Sequence[Found], place: Place
+    recording: Recording,
+    primitive: Any,
+    params: Any,
+    operands: Sequence[Found],
+    place: Place,
+    returned: Returned = None,
 ) -> list[Found]:
-    """Run an operation and record it."""
+    """Run an operation, if it has not ``returned``, and record it."""
     values = [value for _, value in operands]
     origins = [origin for origin, _ in operands]
-    outputs = run(primitive, values, params)
+    outputs = run(primitive, values, params) if returned is None else list(returned)
     made = recording.add(primitive, params, values, origins, outputs, place)
     return list(zip(made, outputs, strict=True))
 
 
 def opened(
-    recording: Recording, primitive: Any, params: Any, operands: Sequence[Found], place: Place
+    recording: Recording,
+    primitive: Any,
+    params: Any,
+    operands: Sequence[Found],
+    place: Place,
+    returned: Returned = None,
 ) -> list[Found] | None:
     """Run the programs inside of an operation in its stead; None where it has none, or a long loop."""
     opener = OPENERS.get(str(primitive))
-    return opener(recording, params, operands, place) if opener else None
+    return opener(recording, params, operands, place, returned) if opener else None
 
 
-Opener = Callable[[Recording, Any, Sequence[Found], Place], list[Found] | None]
+Opener = Callable[[Recording, Any, Sequence[Found], Place, Returned], list[Found] | None]
 """Runs the programs of an operation with these parameters and operands; None where they stay closed."""
 
 # Called once
@@ -116,11 +144,15 @@ def called(primitive: Any, params: Any) -> Program | None:
 
 def _opener_of_call(parameter: str) -> Opener:
     def opener(
-        recording: Recording, params: Any, operands: Sequence[Found], place: Place
+        recording: Recording,
+        params: Any,
+        operands: Sequence[Found],
+        place: Place,
+        returned: Returned,
     ) -> list[Found] | None:
         if params.get(parameter) is None:
             return None
-        return interpret(recording, program_of(params[parameter]), operands, place)
+        return interpret(recording, program_of(params[parameter]), operands, place, returned)
 
     return opener
 
@@ -128,7 +160,7 @@ def _opener_of_call(parameter: str) -> Opener:
 # Marked
 
 
-def _mark(recording: Recording, params: Any, operands: Sequence[Found], _: Place) -> list[Found]:
+def _mark(recording: Recording, params: Any, operands: Sequence[Found], *_: object) -> list[Found]:
     """What is marked, of which a recording is given what the mark says."""
     recording.note(params["note"], *zip(*operands, strict=True))
     return list(operands)
@@ -138,22 +170,29 @@ def _mark(recording: Recording, params: Any, operands: Sequence[Found], _: Place
 
 
 def _cond(
-    recording: Recording, params: Any, operands: Sequence[Found], place: Place
+    recording: Recording,
+    params: Any,
+    operands: Sequence[Found],
+    place: Place,
+    returned: Returned,
 ) -> list[Found]:
     """The branch that was taken."""
     (_, index), *arguments = operands
     name = recording.name_of_loop("cond", place)
     number = int(np.clip(int(index), 0, len(params["branches"]) - 1))
-    return interpret(
-        recording, program_of(params["branches"][number]), arguments, place.numbered(name, number)
-    )
+    branch, at = program_of(params["branches"][number]), place.numbered(name, number)
+    return interpret(recording, branch, arguments, at, returned)
 
 
 # Step by step
 
 
+AT: Any = jax.jit(partial(jax.lax.dynamic_index_in_dim, keepdims=False))
+"""Reads an array at an index, compiled once for all indices."""
+
+
 def _index(value: Any, *, index: int) -> Any:
-    return jax.lax.index_in_dim(value, index, keepdims=False)
+    return AT(value, index)
 
 
 def _stack(*values: Any) -> Any:
@@ -175,7 +214,7 @@ STACK = _primitive(_stack)
 
 
 def _scan(
-    recording: Recording, params: Any, operands: Sequence[Found], place: Place
+    recording: Recording, params: Any, operands: Sequence[Found], place: Place, *_: object
 ) -> list[Found] | None:
     """The steps of a scan: each is given what the one before hands on, and its part of the arrays."""
     if "num_consts" not in params:
@@ -222,7 +261,7 @@ def _stacked(recording: Recording, parts: Sequence[Found], place: Place) -> Foun
 
 
 def _while(
-    recording: Recording, params: Any, operands: Sequence[Found], place: Place
+    recording: Recording, params: Any, operands: Sequence[Found], place: Place, *_: object
 ) -> list[Found] | None:
     """The steps of a loop until its condition is false."""
     first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]

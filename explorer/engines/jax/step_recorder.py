@@ -171,7 +171,7 @@ class StepRecorder(EagerTrace):
         origins = list(map(self._origin_of_operand, operands))
         found = list(zip(origins, operands, strict=True))
         with core.set_current_trace(core.eval_trace):
-            results = opened(self.recording, primitive, params, found, place)
+            results = opened(self.recording, primitive, params, found, place, outputs)
         if results is None:
             made = self.recording.add(primitive, params, operands, origins, outputs, place)
         else:
@@ -199,7 +199,8 @@ class StepRecorder(EagerTrace):
         origins = list(map(self._origin_of_operand, traced.operands))
         found = list(zip(origins, self._kept(traced.operands), strict=True))
         with core.set_current_trace(core.eval_trace):
-            results = interpret(self.recording, program_of(traced.jaxpr), found, place)
+            program = program_of(traced.jaxpr)
+            results = interpret(self.recording, program, found, place, outputs)
         made = self.recording.as_returned(results, first, outputs)
         self.recording.returned(arguments, _results(traced, made, outputs))
         return made
