@@ -161,8 +161,8 @@ class StepRecorder(TapeRecorder):
         self._bytes += sum(int(tensor.nbytes) for tensor in tensors)
         self.is_full = self._bytes > self.memory
 
-    def _indexed(self, part: Any) -> None:
-        self._guarded(super()._indexed)(part)
+    def _indexed(self, tensor: Any, part: Any) -> None:
+        self._guarded(super()._indexed)(tensor, part)
 
     def _before_assignment(self, tensor: Any) -> None:
         self._guarded(super()._before_assignment)(tensor)
