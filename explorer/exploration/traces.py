@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from explorer.compare.align import align
+from explorer.compare.training.naming import in_names_of_trace
 from explorer.compare.updates import alike_updates
 from explorer.exploration.trace_causes import why
 from explorer.model.alignment import Alignment
@@ -54,8 +55,9 @@ def report_on(traces: Mapping[str, Trace], workers: Workers | None = None) -> Re
 
     With ``workers``, ops are computed again where the two first differ.
     """
-    graphs = {name: graph_of(trace, name) for name, trace in traces.items()}
     first = next(iter(traces.values()))
+    traces = {name: in_names_of_trace(first, trace) for name, trace in traces.items()}
+    graphs = {name: graph_of(trace, name) for name, trace in traces.items()}
     report = Report(
         scenario=" | ".join(traces),
         title=" | ".join(traces),

@@ -10,12 +10,15 @@ from msgspec.structs import replace
 from explorer.compare.training.data import are_same
 from explorer.compare.training.values import elements
 from explorer.model.requests import ParameterSpec
-from explorer.model.trace import Start
+from explorer.model.trace import Start, Trace
 from explorer.model.training import Drift, Group, Training, TrainingStep
 from explorer.scenario.pairing import candidates
 
 NAMED = ("gradients", "given", "weights", "buffers", "state", "averages")
 """The fields of a step whose tensors go by the names of parameters, or begin with them."""
+
+Way = Callable[[Mapping[str, str], Sequence[Start], Sequence[Start]], dict[str, str]]
+"""What pairs tensors that are not paired yet, of two sides."""
 
 Renamed = Callable[[str], str | None]
 """Another name for a tensor; None where it is left out."""
@@ -31,13 +34,7 @@ def in_names_of(left: Training, right: Training) -> tuple[Training, dict[str, st
     ones, others = _starts(left), _starts(right)
     if _shapes(ones) == _shapes(others):
         return right, {}
-    found: dict[str, str] = {}
-    ways = (_by_value, _beside, _of_one_name, _likely)
-    for way in ways:
-        mine = [one for name, one in ones.items() if name not in found.values()]
-        theirs = [other for name, other in others.items() if name not in found]
-        if mine and theirs:
-            found.update(way(found, mine, theirs))
+    found = paired(ones, others, (_by_value, _beside, _of_one_name, _likely))
     names = {other: one for other, one in found.items() if other != one}
     # A name that means something else on the left is no name of it.
     taken = {name: f"{right.name}.{name}" for name in others if name in ones and name not in found}
@@ -46,13 +43,51 @@ def in_names_of(left: Training, right: Training) -> tuple[Training, dict[str, st
     return changed, names
 
 
+def paired(
+    ones: Mapping[str, Start], others: Mapping[str, Start], ways: Iterable[Way]
+) -> dict[str, str]:
+    """The names of some tensors by those of others, in the first of some ways that pairs them."""
+    found: dict[str, str] = {}
+    for way in ways:
+        mine = [one for name, one in ones.items() if name not in found.values()]
+        theirs = [other for name, other in others.items() if name not in found]
+        if mine and theirs:
+            found.update(way(found, mine, theirs))
+    return found
+
+
+def in_names_of_trace(left: Trace, right: Trace) -> Trace:
+    """The right trace by the names of the left one, where all that is called otherwise begins alike."""
+    ones, others = _starts(left), _starts(right)
+    if _shapes(ones) == _shapes(others):
+        return right
+    found = paired(ones, others, (_by_value, _beside))
+    names = {other: one for other, one in found.items() if other != one}
+    is_free = not any(one in others and one not in names for one in names.values())
+    if not is_free or not all(_begin_alike(ones[one], others[it]) for it, one in names.items()):
+        return right
+    whole = _whole(names, lambda name: names.get(name, name))
+
+    def named(name: str) -> str:
+        """The name of a tensor or of the gradient of one."""
+        own = whole(name) or name
+        return own if own != name or not name.startswith("d") else f"d{whole(name[1:])}"
+
+    def leaves(some: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(replace(one, name=named(one.name)) for one in some)
+
+    graph = right.graph and replace(right.graph, nodes=leaves(right.graph.nodes))
+    parts = {field: leaves(getattr(right, field)) for field in ("start", "results", "state")}
+    return replace(right, graph=graph, **parts)
+
+
 def without(training: Training, names: Iterable[str]) -> Training:
     """A training without some parameters and what belongs to them."""
     lone = frozenset(names)
     return _changed(training, lambda name: None if name in lone else name, lone)
 
 
-def _starts(training: Training) -> dict[str, Start]:
+def _starts(training: Training | Trace) -> dict[str, Start]:
     return {one.name: one for one in training.start if one.role in ("parameter", "buffer")}
 
 
@@ -120,21 +155,26 @@ def _module(name: str) -> str:
 
 
 def _changed(training: Training, renamed: Renamed, names: Iterable[str] = ()) -> Training:
-    owners = sorted({*_starts(training), *names}, key=len, reverse=True)
-
-    @functools.cache
-    def whole(name: str) -> str | None:
-        """The name of what is a parameter's, or the optimizer's for one: "fc.weight.exp_avg"."""
-        owner = next((it for it in owners if name == it or name.startswith(f"{it}.")), None)
-        other = renamed(owner) if owner else name
-        return None if other is None else other + name[len(owner or name) :]
-
+    whole = _whole({*_starts(training), *names}, renamed)
     return replace(
         training,
         start=_leaves(training.start, renamed),
         steps=tuple(_step(step, renamed, whole) for step in training.steps),
         jittered=tuple(_drift(one, renamed) for one in training.jittered),
     )
+
+
+def _whole(names: Iterable[str], renamed: Renamed) -> Renamed:
+    """Another name for what is a parameter's, or the optimizer's for one: "fc.weight.exp_avg"."""
+    owners = sorted(names, key=len, reverse=True)
+
+    @functools.cache
+    def whole(name: str) -> str | None:
+        owner = next((it for it in owners if name == it or name.startswith(f"{it}.")), None)
+        other = renamed(owner) if owner else name
+        return None if other is None else other + name[len(owner or name) :]
+
+    return whole
 
 
 def _leaves(some: Iterable[Any], renamed: Renamed) -> tuple[Any, ...]:
