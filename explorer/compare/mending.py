@@ -74,11 +74,14 @@ class Mending:
     ) -> Found:
         """Which of some divergences are new; those that are assumed wait until they are sure.
 
-        What is in ``pairs`` is equal on both sides.
+        What is in ``pairs`` is equal on both sides, unless the numbers lie in another order.
         """
         self._paired.clear()
         self._equal.clear()
-        for own in (pair.members(self._side) for pair in pairs):
+        for pair in pairs:
+            if pair.how in ("transposed", "reordered"):
+                continue
+            own = pair.members(self._side)
             self._paired.add(own[0])
             # What was put in is equal, whatever leads to it.
             if self._parts[self._side].isdisjoint(own):

@@ -258,5 +258,11 @@ def test_a_gradient_is_known_as_long_as_it_is_computed_from_one_of_a_known_op() 
     known.note(seam(first))
     divergence = other_value(result, result, phase="backward")
     assert known.find([divergence], [seam(result)]).known == (0,)
+    equal = Pair(
+        left=terms[0], right=terms[0], left_output=0, right_output=0, number=1, how="value"
+    )
+    reordered = msgspec.structs.replace(equal, how="reordered")
+    assert known.find([divergence], [seam(result)], [equal]).new == (0,)
+    assert known.find([divergence], [seam(result)], [reordered]).known == (0,)
     assert known.mend(divergence, seam(terms[0], at(terms[0])), find)
     assert known.find([divergence], [seam(result)]).new == (0,)
