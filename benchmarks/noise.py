@@ -38,7 +38,7 @@ def jobs_of(name: str, workers: Workers) -> tuple[list[Job], list[Job]]:
     main = main_case(scenario, nets.has_auxiliary, bool(nets.trainable), cases)
     most = asks_for_most(scenario, nets.has_auxiliary, bool(nets.trainable))
     asking = capture_jobs(nets, main) + result_jobs(
-        nets, (main,), named=(), referee="torch", shared=False
+        nets, (main,), named=(), referees=("torch",), shared=False
     )
     return asking, level_jobs(nets, main) + noise_jobs(nets, (main,), most)
 

@@ -79,52 +79,71 @@ class Answers:
         estimated = {leaf for part in oracle.estimates for leaf in part.leaves}
         self.not_finite = not_finite_alike(self.fine, estimated)
         # Where the nets differ already, the derivatives of one do not judge those of the other.
-        apart = apart_from(oracle.framework, forwards) if self.has_estimates else frozenset()
-        self._other_nets = {name for name in apart if not self._agrees(name)}
+        self._judges = {name: self._judge_of(name, forwards) for name in _frameworks(self.fine)}
         # What is ill-conditioned in one framework is so in the other, whose noise may not show it.
         self._widest_noise = _widest(self._noise.values())
         self.near_oracle: dict[str, bool] = {}
-        self.noise_alone: dict[str, NDArray[np.bool_]] = {}
+        self.noise_alone: dict[Framework, dict[str, NDArray[np.bool_]]] = {}
         for name, result in self.fine.items():
-            if engine_named(name).framework in self._other_nets:
+            own = self.oracle_of(name)
+            if own is None:
                 continue
-            drawn = self._drawn_beside_oracle(name)
-            is_near = agrees_with_oracle(result, oracle, self._widest_noise, drawn, self.not_finite)
+            drawn = self._drawn_beside_oracle(name, own.framework)
+            is_near = agrees_with_oracle(result, own, self._widest_noise, drawn, self.not_finite)
             if self.has_estimates and is_near is not None:
                 self.near_oracle[name] = is_near
-            for leaf, places in noise_alone(result, oracle, self._widest_noise, drawn).items():
-                self.noise_alone.setdefault(leaf, places)
+            hidden = self.noise_alone.setdefault(own.framework, {})
+            for leaf, places in noise_alone(result, own, self._widest_noise, drawn).items():
+                hidden.setdefault(leaf, places)
 
     def noise_of(self, name: str) -> Movements:
         """The noise of an engine; where it was not measured, that of another stands for it."""
         known = [self._noise[name], *self._noise.values()]
         return next((movement for movement in known if movement), NOT_MEASURED)
 
+    def oracle_of(self, name: str) -> OracleResult | None:
+        """What judges an engine; None where no net that is varied is that of its framework."""
+        return self._judges[engine_named(name).framework]
+
+    def _judge_of(self, framework: Framework, forwards: Forwards) -> OracleResult | None:
+        """The oracle of a framework's own net; else of the first net that returns what its does."""
+        if not self.has_estimates:
+            return self.oracle
+        every = (self.oracle, *self.oracle.beside)
+        for judge in every:
+            if judge.framework == framework:
+                return judge
+        for judge in every:
+            is_apart = framework in apart_from(judge.framework, forwards)
+            if not is_apart or self._agree(framework, judge.framework):
+                return judge
+        return None
+
     @property
     def has_two_nets(self) -> bool:
-        """Whether the net of some framework is another one than that which the oracle runs."""
-        return len(self._other_nets) > 0
+        """Whether the net of some framework is another one than those which the oracle runs."""
+        return None in self._judges.values()
 
-    def _agrees(self, framework: Framework) -> bool:
-        """Whether some engine of a framework gives what one of the oracle's framework does.
+    def _agree(self, framework: Framework, varied: Framework) -> bool:
+        """Whether some engine of a framework gives what one of another framework does.
 
         Then the nets are the same, and an engine whose outputs differ computes them wrong.
         """
-        both = {framework, self.oracle.framework}
+        both = {framework, varied}
         for (one, other), compared in self.comparisons.items():
             are_theirs = {engine_named(one).framework, engine_named(other).framework} == both
             if are_theirs and compared.verdict != "differs":
                 return True
         return False
 
-    def _drawn_beside_oracle(self, name: str) -> frozenset[str]:
+    def _drawn_beside_oracle(self, name: str, varied: Framework) -> frozenset[str]:
         """The leaves that depend on random numbers in an engine and in the net that the oracle runs.
 
         The oracle cannot estimate them. Where that net was not measured, what the engine draws
         stands for it.
         """
         for engine, drawn in self._drawn.items():
-            if engine_named(engine).framework == self.oracle.framework:
+            if engine_named(engine).framework == varied:
                 return self._drawn[name] & drawn
         return self._drawn[name]
 
@@ -132,9 +151,12 @@ class Answers:
         """Where the oracle refutes an engine's gradients, leaf by leaf; nowhere if it confirms them."""
         if self.near_oracle.get(name, True):
             return ()
-        drawn = self._drawn_beside_oracle(name)
+        own = self.oracle_of(name)
+        if own is None:
+            return ()
+        drawn = self._drawn_beside_oracle(name, own.framework)
         return refuted_elements(
-            name, self.fine[name], self.oracle, self._widest_noise, drawn, self.not_finite
+            name, self.fine[name], own, self._widest_noise, drawn, self.not_finite
         )
 
     def comparison(self, one: str, other: str) -> Comparison:
@@ -176,6 +198,10 @@ class Answers:
         if (one, other) in self.comparisons:
             return self.comparisons[one, other].verdict == "differs"
         return self.results[one].outcome != self.results[other].outcome
+
+
+def _frameworks(engines: Iterable[str]) -> list[Framework]:
+    return list(dict.fromkeys(engine_named(name).framework for name in engines))
 
 
 def _widest(noises: Iterable[Movements]) -> Movements:
@@ -223,7 +249,11 @@ def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
 
     groups = []
     for engines, differences in zip(members, marks, strict=True):
-        groups.append(AnswerGroup(engines, _oracle_agrees(answers, engines), tuple(differences)))
+        agrees = _oracle_agrees(answers, engines)
+        confirmed: tuple[str, ...] = ()
+        if agrees is False:
+            confirmed = tuple(name for name in engines if answers.near_oracle.get(name))
+        groups.append(AnswerGroup(engines, agrees, tuple(differences), confirmed))
     return tuple(groups)
 
 
@@ -338,11 +368,14 @@ def _beginnings(result: Result, drawn: Collection[str]) -> "Nested[str]":
 def _refuted(answers: Answers, group: Sequence[str]) -> Iterator[Difference]:
     """Where the oracle refutes a group, in tensors that begin like its own estimate."""
     engine = group[0]
-    refuted = answers.refuted(engine)
-    if not refuted:
+    refuted, own = (
+        answers.refuted(engine),
+        answers.oracle_of(engine) if engine in answers.fine else None,
+    )
+    if not refuted or own is None:
         return
     gradients = {leaf.name: digits(unpack(leaf.value)) for leaf in answers.fine[engine].leaves}
-    estimates = {part.name: digits(unpack(part.value)) for part in answers.oracle.estimates}
+    estimates = {part.name: digits(unpack(part.value)) for part in own.estimates}
     for difference in refuted:
         if gradients[difference.leaf] == estimates[difference.leaf]:
             yield difference

@@ -22,6 +22,7 @@ from explorer.compare.results import (
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
+from explorer.model.engines import Framework
 from explorer.model.report import (
     ORACLE,
     Agreement,
@@ -148,17 +149,20 @@ def judge(
     )
 
 
-def _with_noise(oracle: OracleResult, noise_alone: Mapping[str, NDArray[np.bool_]]) -> OracleResult:
+def _with_noise(
+    oracle: OracleResult, noise_alone: Mapping[Framework, Mapping[str, NDArray[np.bool_]]]
+) -> OracleResult:
     """The oracle's estimates with what ``noise_alone`` keeps from being judged among their obstacles."""
     estimates = []
     for estimate in oracle.estimates:
-        places = noise_alone.get(estimate.name)
+        places = noise_alone.get(oracle.framework, {}).get(estimate.name)
         if places is not None:
             index = () if estimate.directions else tuple(map(int, np.argwhere(places)[0]))
             obstacle = Obstacle("noise", int(places.sum()), index)
             estimate = msgspec.structs.replace(estimate, obstacles=(*estimate.obstacles, obstacle))
         estimates.append(estimate)
-    return msgspec.structs.replace(oracle, estimates=tuple(estimates))
+    beside = tuple(_with_noise(other, noise_alone) for other in oracle.beside)
+    return msgspec.structs.replace(oracle, estimates=tuple(estimates), beside=beside)
 
 
 def _not_finite_alike(answers: Answers) -> tuple[NotFiniteAlike, ...]:

@@ -105,7 +105,7 @@ def explore(
     if demand.is_large:
         before(demand)
         workers = workers.limited(demand.request_seconds(workers.request_seconds))
-    referee = _referee(scenario, nets, workers) if oracle else None
+    referees = _referees(scenario, nets, workers) if oracle else ()
 
     cases = cases_of(scenario, bool(nets.trainable), order)
     main = main_case(scenario, nets.has_one_loss, bool(nets.trainable), cases, graph_case)
@@ -121,13 +121,13 @@ def explore(
             graphs,
             is_main_given=graph_case is not None,
             no_oracle=not oracle,
-            referee=referee,
+            referees=referees,
         ),
         nets=nets,
         main=main,
         most=asks_for_most(scenario, nets.has_one_loss, bool(nets.trainable)),
         named=named(cases),
-        referee=referee,
+        referees=referees,
         proof=prove if graphs else None,
         demand=demand,
     )
@@ -169,7 +169,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
 
     ``most`` is the case that asks for most, ``named`` are those that are asked for
     ids too, and ``proof`` says in which graphs ops are computed again; None where no
-    graph is captured. ``referee`` is the framework whose net the oracle runs. ``demand`` is what the nets
+    graph is captured. ``referees`` are the frameworks whose nets the oracle runs. ``demand`` is what the nets
     demand.
     """
 
@@ -178,7 +178,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
     main: GradCase
     most: GradCase
     named: frozenset[GradCase]
-    referee: Framework | None
+    referees: tuple[Framework, ...]
     proof: ProofScope | None
     demand: Demand
 
@@ -192,7 +192,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
         noise = noise_jobs(self.nets, (self.main,), self.most, of_one=of_one)
         # A second process that starts up would be in the way of the first answers.
         results = result_jobs(
-            self.nets, (self.main,), named=self.named, referee=self.referee, shared=False
+            self.nets, (self.main,), named=self.named, referees=self.referees, shared=False
         )
         jobs = [*graphs, *noise, *results]
         if self.demand.is_large:
@@ -207,7 +207,7 @@ class _Run(msgspec.Struct, frozen=True, kw_only=True):
         unmeasured = self.state.unmeasured(others)
         of_one = self.demand.is_noise_of_one
         jobs = noise_jobs(self.nets, unmeasured, self.most, of_one=of_one)
-        jobs += result_jobs(self.nets, others, named=self.named, referee=self.referee)
+        jobs += result_jobs(self.nets, others, named=self.named, referees=self.referees)
         return self.state.expected(jobs)
 
 
@@ -366,14 +366,14 @@ def _usable(present: Mapping[WorkerKind, About]) -> dict[WorkerKind, tuple[str, 
     return {kind: about.devices for kind, about in present.items()}
 
 
-def _referee(scenario: Declaration, nets: Nets, workers: Workers) -> Framework | None:
-    """The framework whose net the oracle runs: one that is compared, else one that holds its weights."""
-    compared = [framework for framework in REFEREES if framework in nets.homes]
-    running = [framework for framework in compared if nets.without_answer(framework) is None]
+def _referees(scenario: Declaration, nets: Nets, workers: Workers) -> tuple[Framework, ...]:
+    """The frameworks whose nets the oracle runs: all that are compared, else one that holds its weights."""
+    compared = tuple(framework for framework in REFEREES if framework in nets.homes)
+    running = tuple(name for name in compared if nets.without_answer(name) is None)
     if compared:
-        return (running or compared)[0]
+        return running or compared[:1]
     for framework in REFEREES:
         is_defined = scenario.defines(framework) and framework not in GIVEN
         if is_defined and isinstance(about_framework(workers, framework), About):
-            return framework
-    return None
+            return (framework,)
+    return ()

@@ -1,6 +1,6 @@
 """The jobs of an exploration: cases for the engines and the oracle, captures, and measurements of noise."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -46,9 +46,10 @@ class ResultKey(msgspec.Struct, frozen=True):
 
 
 class EstimateKey(msgspec.Struct, frozen=True):
-    """The key of the job for the oracle's result of a case."""
+    """The key of the job for the oracle's result of a case, by the net of a framework."""
 
     case: GradCase
+    framework: Framework
 
 
 class CaptureKey(msgspec.Struct, frozen=True):
@@ -112,10 +113,10 @@ def result_jobs(
     cases: Iterable[GradCase],
     *,
     named: Collection[GradCase],
-    referee: Framework | None,
+    referees: Sequence[Framework],
     shared: bool = True,
 ) -> list[Job]:
-    """Each case to every engine, and to the oracle on the net of ``referee``, one case after another.
+    """Each case to every engine, and to the oracle on the nets of ``referees``, one case after another.
 
     Those ``named`` alone are asked of a compiled net with ``return_ids=True``
     too. An engine's cases are ``shared`` among its workers, or the first of
@@ -124,8 +125,9 @@ def result_jobs(
     jobs = []
     for case in cases:
         jobs += _of_engines(nets, case, case in named, shared)
-        if referee and nets.without_answer(referee) is None:
-            jobs.append(_of_oracle(nets, case, referee))
+        for referee in referees:
+            if nets.without_answer(referee) is None:
+                jobs.append(_of_oracle(nets, case, referee))
     return jobs
 
 
@@ -159,7 +161,15 @@ def _of_oracle(nets: Nets, case: GradCase, referee: Framework) -> Job:
     )
     target, request = "explorer.engines.oracle:estimate", CaseRequest(net, case)
     kinds = (placed(referee, nets.homes.get(referee, "")),)
-    return Job(EstimateKey(case), ORACLE_STAGE, kinds, target, request, OracleResult, isolated=True)
+    return Job(
+        EstimateKey(case, referee),
+        ORACLE_STAGE,
+        kinds,
+        target,
+        request,
+        OracleResult,
+        isolated=True,
+    )
 
 
 def capture_jobs(nets: Nets, case: GradCase, prove: ProofScope = "small") -> list[Job]:

@@ -1,6 +1,6 @@
 """The outcomes of an exploration's jobs, as the records that a report holds."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -60,10 +60,10 @@ class Outcomes:
         self,
         nets: Nets,
         without_oracle: OracleResult = NO_ORACLE,
-        referee: Framework | None = None,
+        referees: Sequence[Framework] = (),
     ) -> None:
         self._nets = nets
-        self._referee = referee
+        self._referees = referees
         self._without_oracle = without_oracle
         self._has_oracle = False
         self._waiting_for: dict[GradCase, set[JobKey]] = {}
@@ -156,14 +156,22 @@ class Outcomes:
         return result
 
     def estimate(self, case: GradCase) -> OracleResult:
-        """The oracle's answer to a case."""
+        """The oracle's answer to a case: by the first framework's net, and by the others' beside it."""
+        answers = [self._estimate_by(framework, case) for framework in self._referees]
+        if not answers:
+            return self._without_oracle
+        answers.sort(key=lambda answer: not answer.estimates)
+        beside = tuple(answer for answer in answers[1:] if answer.estimates)
+        return msgspec.structs.replace(answers[0], beside=beside)
+
+    def _estimate_by(self, framework: Framework, case: GradCase) -> OracleResult:
         # The engines' own answers say already how their framework's worker was lost.
-        failed = self._nets.without_answer(self._referee) if self._referee else None
+        failed = self._nets.without_answer(framework)
         if failed:
             return OracleResult(failed.outcome)
         if not self._has_oracle:
             return self._without_oracle
-        reply = self._reply(EstimateKey(case))
+        reply = self._reply(EstimateKey(case, framework))
         if isinstance(reply, Lost):
             return OracleResult(reply.outcome, error=reply.failure)
         estimate: OracleResult = reply

@@ -1,6 +1,6 @@
 """The state of one exploration: what is known so far, what runs next, and the report on it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
@@ -52,7 +52,7 @@ class RunState:
 
     ``cases`` are all there are, and ``main`` is the one that is asked first; ``graphs`` says
     whether its graphs are captured, ``is_main_given`` whether the user has named it, and ``no_oracle``
-    that the user leaves the oracle out; ``referee`` is the framework whose net it runs.
+    that the user leaves the oracle out; ``referees`` are the frameworks whose nets it runs.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class RunState:
         *,
         is_main_given: bool = False,
         no_oracle: bool = False,
-        referee: Framework | None = None,
+        referees: Sequence[Framework] = (),
     ) -> None:
         self._scenario = scenario
         self._nets = nets
@@ -87,7 +87,7 @@ class RunState:
         self._takes = takes(scenario, nets.has_auxiliary)
         self._measured = {question(main)}
         self._selected: LeftOut | None = None
-        self._outcomes = Outcomes(nets, LEFT_OUT_ORACLE if no_oracle else NO_ORACLE, referee)
+        self._outcomes = Outcomes(nets, LEFT_OUT_ORACLE if no_oracle else NO_ORACLE, referees)
         self._complete: dict[GradCase, CaseReport] = {}
         self._alignments: tuple[Alignment, ...] = ()
         self._explanations = Explanations()

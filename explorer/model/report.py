@@ -52,7 +52,8 @@ class AnswerGroup(msgspec.Struct, frozen=True):
     """The engines that give one answer to a case.
 
     ``oracle_agrees`` says whether the oracle confirms the answer of each of them; it is None where
-    the oracle judges none. ``marks`` are differences from answers that begin with the same digits:
+    the oracle judges none. Where it refutes some, whose own net gives another gradient, ``confirmed`` are
+    the others. ``marks`` are differences from answers that begin with the same digits:
     the greatest one from each later group, and the one from the oracle if that is greater here
     than in any other group.
     """
@@ -60,6 +61,7 @@ class AnswerGroup(msgspec.Struct, frozen=True):
     engines: tuple[str, ...]
     oracle_agrees: bool | None = None
     marks: tuple[Difference, ...] = ()
+    confirmed: tuple[str, ...] = ()
 
 
 class Unanswered(msgspec.Struct, frozen=True, tag_field="surprise", tag="unanswered"):

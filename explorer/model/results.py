@@ -163,7 +163,8 @@ class OracleResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """The oracle's answer to one case, or why there is none.
 
     ``stops`` says that the net cuts values off from differentiation, which were held. ``framework`` is
-    that of the net.
+    that of the net. ``beside`` are the answers by the nets of other frameworks, each of which judges the
+    engines of its own.
     """
 
     outcome: Outcome
@@ -171,6 +172,7 @@ class OracleResult(msgspec.Struct, frozen=True, omit_defaults=True):
     error: Failure | None = None
     stops: bool = False
     framework: Framework = "torch"
+    beside: tuple["OracleResult", ...] = ()
 
 
 class About(msgspec.Struct, frozen=True):

@@ -514,15 +514,36 @@ def oracle(report: CaseReport) -> str:
     cell = _(CELLS[judged]).format(along=f" ·{number}" if number else "")
     if not report.has_two_nets:
         return cell
-    return _("{cell} ({framework} only)").format(cell=cell, framework=report.oracle.framework)
+    frameworks = [of_net.framework for of_net in (report.oracle, *report.oracle.beside)]
+    return _("{cell} ({framework} only)").format(cell=cell, framework=_(SEPARATOR).join(frameworks))
 
 
-def referee(reports: Iterable[CaseReport]) -> str:
-    """The name of the framework whose net the oracle runs."""
-    found: list[Framework] = [
-        report.oracle.framework for report in reports if report.oracle.estimates
-    ]
-    return FRAMEWORK_LABELS[next(iter(found), REFEREES[0])]
+def _of_varied_nets(reports: Iterable[CaseReport]) -> list[str]:
+    """The names of the frameworks whose nets the oracle runs."""
+    found: dict[Framework, None] = {}
+    for report in reports:
+        for oracle in (report.oracle, *report.oracle.beside):
+            if oracle.estimates:
+                found[oracle.framework] = None
+    return [FRAMEWORK_LABELS[framework] for framework in found or REFEREES[:1]]
+
+
+def varied(reports: Iterable[CaseReport]) -> str:
+    """Whose nets the oracle runs: "PyTorch's net"; of several, each judges its own engines."""
+    frameworks = _of_varied_nets(reports)
+    if len(frameworks) == 1:
+        return _("{framework}'s net").format(framework=frameworks[0])
+    first, *others = frameworks
+    text = _("{framework}'s net and {others}'s, each for its own engines")
+    return text.format(framework=first, others=lists.listed(others))
+
+
+def named_nets(reports: Iterable[CaseReport]) -> str:
+    """The same without what they judge: "PyTorch's net", "the nets of PyTorch and JAX"."""
+    frameworks = _of_varied_nets(reports)
+    if len(frameworks) == 1:
+        return _("{framework}'s net").format(framework=frameworks[0])
+    return _("the nets of {frameworks}").format(frameworks=lists.listed(frameworks))
 
 
 def _in_short(engines: Sequence[str], every_engine: Sequence[str]) -> str:
@@ -541,6 +562,9 @@ def judged_by_oracle(report: CaseReport) -> tuple[list[str], list[str]]:
     confirmed: list[str] = []
     refuted: list[str] = []
     for group in report.groups:
-        if group.oracle_agrees is not None:
-            (confirmed if group.oracle_agrees else refuted).extend(group.engines)
+        if group.oracle_agrees:
+            confirmed += group.engines
+        elif group.oracle_agrees is False:
+            confirmed += group.confirmed
+            refuted += [name for name in group.engines if name not in group.confirmed]
     return confirmed, refuted

@@ -6,13 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from explorer.model.arrays import Array, element
+from explorer.model.engines import FRAMEWORK_LABELS, engine_named
 from explorer.model.report import ORACLE, AnswerGroup, CaseReport, Difference
-from explorer.model.results import Result
+from explorer.model.results import OracleResult, Result
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.text.numbers import FEW, SHOWN, digits
 from explorer.words import answers
-from explorer.words.cases import place
+from explorer.words.cases import judged_by_oracle, place
 
 PRECISIONS = (FEW, answers.MANY, 17)
 """Significant digits of values, of which a report takes the fewest that tell answers apart.
@@ -47,7 +48,8 @@ def worded_answers(report: CaseReport) -> list[WordedAnswer]:
         if len(set(told)) == len(told):
             break
     if report.oracle_agrees is False:
-        worded.append(WordedAnswer((ORACLE,), _estimates(report, marks)))
+        for oracle in _refuting(report):
+            worded.append(WordedAnswer((ORACLE,), _estimates(report, oracle, marks)))
     return [answer for answer in worded if answer.text]
 
 
@@ -110,16 +112,29 @@ def _element(name: str, array: Array, mark: Difference, precision: int, shown: i
     return clean(f"{place(name, index)} = {digits(np.asarray(number), precision=precision)}")
 
 
-def _estimates(report: CaseReport, marks: Sequence[Difference]) -> str:
-    is_many = len(report.oracle.estimates) > MOST_TENSORS
+def _refuting(report: CaseReport) -> list[OracleResult]:
+    """The oracle's answers that judge an engine which is refuted: by its own net, else by the first."""
+    own = {oracle.framework: oracle for oracle in (report.oracle, *report.oracle.beside)}
+    found = {}
+    for name in judged_by_oracle(report)[1]:
+        oracle = own.get(engine_named(name).framework, report.oracle)
+        found[oracle.framework] = oracle
+    return list(found.values())
+
+
+def _estimates(report: CaseReport, oracle: OracleResult, marks: Sequence[Difference]) -> str:
+    whose = ""
+    if report.oracle.beside:
+        whose = _("of {framework}'s net: ").format(framework=FRAMEWORK_LABELS[oracle.framework])
+    is_many = len(oracle.estimates) > MOST_TENSORS
     shown = 0 if is_many else SHOWN
     details = []
-    for estimate in report.oracle.estimates:
+    for estimate in oracle.estimates:
         for mark in marks:
             is_there = mark.what == "value" and mark.leaf == estimate.name
             if is_there and not estimate.directions:
                 details.append(_element(estimate.name, estimate.value, mark, FEW, shown))
     if is_many:
-        text = _("{n} estimates").format(n=len(report.oracle.estimates))
-        return text + _with(details) if any(details) else ""
-    return answers.estimates(report.oracle) + _with(details)
+        text = _("{n} estimates").format(n=len(oracle.estimates))
+        return whose + text + _with(details) if any(details) else ""
+    return whose + answers.estimates(oracle) + _with(details)

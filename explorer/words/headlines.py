@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 
 from explorer.model.arrays import unpack
-from explorer.model.engines import engine_named
 from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Difference
 from explorer.text.clean import clean
 from explorer.text.failures import typed
@@ -19,27 +18,31 @@ from explorer.words.cases import (
     judged_by_oracle,
     judged_estimates,
     listed,
+    named_nets,
     place,
-    referee,
     size,
     stand,
+    varied,
     verdict,
     who,
 )
 from explorer.words.oracle import kinks, not_finite_alike, obstacles
 
 ORACLE_AGREES: dict[Stand, str] = {
-    "agrees": later("the oracle (central differences) agrees"),
+    "agrees": later("the oracle (central differences of {nets}) agrees"),
     "kinked": later(
-        "the oracle (central differences) agrees, except at kinks, which have no derivative ({kinks})"
+        "the oracle (central differences of {nets}) agrees, except at kinks, which have no derivative"
+        " ({kinks})"
     ),
     "partly": later(
-        "the oracle (central differences) agrees where it can judge; it cannot where {obstacles}"
+        "the oracle (central differences of {nets}) agrees where it can judge; it cannot where {obstacles}"
     ),
-    "elsewhere": later("the oracle (central differences) agrees elsewhere"),
-    "along": later("the oracle (central differences) agrees along {n} random directions"),
-    "unjudged": later("the oracle (central differences) cannot judge this case: {obstacles}"),
-    "timed_out": later("the oracle (central differences) ran out of time"),
+    "elsewhere": later("the oracle (central differences of {nets}) agrees elsewhere"),
+    "along": later("the oracle (central differences of {nets}) agrees along {n} random directions"),
+    "unjudged": later(
+        "the oracle (central differences of {nets}) cannot judge this case: {obstacles}"
+    ),
+    "timed_out": later("the oracle (central differences of {nets}) ran out of time"),
 }
 """What the oracle says where it contradicts nobody."""
 
@@ -215,28 +218,26 @@ def _oracle(case: CaseReport) -> str:
             return ""
         return _on_two_nets(case, _agreement(case, judged))
     confirmed, refuted = judged_by_oracle(case)
-    text = _("the oracle (central differences) differs from {engines}")
-    own = case.oracle.framework
-    if refuted and all(engine_named(name).framework != own for name in refuted):
-        text = _("the oracle (central differences of {framework}'s net) differs from {engines}")
+    text = _("the oracle (central differences of {nets}) differs from {engines}")
     named = refuted
     if confirmed:
         # The fewer are named.
-        text = _("the oracle (central differences) differs only from {engines}")
+        text = _("the oracle (central differences of {nets}) differs only from {engines}")
         if len(confirmed) <= len(refuted):
-            text = _("the oracle (central differences) agrees only with {engines}")
+            text = _("the oracle (central differences of {nets}) agrees only with {engines}")
             named = confirmed
     # It judges answers: an engine that raised is no exception to what it says.
     judged_engines = _defined(case) if case.has_two_nets else [*confirmed, *refuted]
     engines = _named_two(named, judged_engines)
-    return _on_two_nets(case, text.format(engines=engines, framework=referee([case])))
+    return _on_two_nets(case, text.format(engines=engines, nets=varied([case])))
 
 
 def _agreement(case: CaseReport, judged: Stand) -> str:
     estimates = judged_estimates(case)
     reasons = obstacles(estimates)
     if judged == "unjudged" and not reasons and case.not_finite_alike:
-        return _("the oracle (central differences) can judge nothing else")
+        text = _("the oracle (central differences of {nets}) can judge nothing else")
+        return text.format(nets=varied([case]))
     if judged == "unjudged" and not reasons:
         reasons = _("rounding hides the differences of its outputs")
         if any(estimate.at_kinks for estimate in estimates):
@@ -244,23 +245,20 @@ def _agreement(case: CaseReport, judged: Stand) -> str:
     text = _(ORACLE_AGREES[judged])
     if judged == "agrees" and case.has_two_nets:
         confirmed = judged_by_oracle(case)[0]
-        text = _("the oracle (central differences) agrees with {engines}")
-        return text.format(engines=who(confirmed, _defined(case)))
-    return text.format(n=directions(case), kinks=kinks(estimates), obstacles=reasons)
+        text = _("the oracle (central differences of {nets}) agrees with {engines}")
+        return text.format(engines=who(confirmed, _defined(case)), nets=varied([case]))
+    return text.format(
+        n=directions(case), kinks=kinks(estimates), obstacles=reasons, nets=varied([case])
+    )
 
 
 def _on_two_nets(case: CaseReport, oracle: str) -> str:
     if not case.has_two_nets:
         return oracle
     unjudged = [name for it in case.groups if it.oracle_agrees is None for name in it.engines]
-    if any(engine_named(name).framework != "mindspore" for name in unjudged):
-        text = _(
-            "{oracle}; it does not judge {engines}, since the outputs of their nets differ from those"
-            " of {framework}'s net"
-        )
-        engines = who(unjudged, _defined(case))
-        return text.format(oracle=oracle, engines=engines, framework=referee([case]))
     text = _(
-        "{oracle}; it does not judge MindSpore's engines, since the outputs of the two nets differ"
+        "{oracle}; it does not judge {engines}, whose net it cannot vary and whose outputs differ from"
+        " those of {nets}"
     )
-    return text.format(oracle=oracle)
+    frameworks = named_nets([case])
+    return text.format(oracle=oracle, engines=who(unjudged, _defined(case)), nets=frameworks)

@@ -16,9 +16,10 @@ from explorer.words.cases import (
     SEPARATOR,
     STANDS,
     judged_estimates,
+    named_nets,
     place,
-    referee,
     stand,
+    varied,
 )
 
 OBSTACLES: dict[ObstacleKind, str] = {
@@ -130,18 +131,14 @@ def oracle_summary(cases: Sequence[CaseReport]) -> str:
     """How the oracle judges all cases, in a line."""
     counts = Counter(map(stand, cases))
     parts = [_(text).format(n=counts[where]) for where, text in STANDS.items() if counts[where]]
-    whole = _("oracle (central differences in float64 of {framework}'s net): {parts}")
-    framework = referee(cases)
-    clauses = [whole.format(framework=framework, parts=_(SEPARATOR).join(parts))]
+    whole = _("oracle (central differences in float64 of {nets}): {parts}")
+    clauses = [whole.format(nets=varied(cases), parts=_(SEPARATOR).join(parts))]
     clauses += _without_estimate(cases)
     if any(case.has_two_nets for case in cases):
-        text = _(
-            "it judges no other engines than {framework}'s where the outputs of the nets differ"
-        )
-        clauses.append(text.format(framework=framework))
+        clauses.append(_("it judges no engines whose net it cannot vary where the outputs differ"))
     if any(case.oracle.stops for case in cases):
-        text = _("values detached in the {framework} net are treated as constants")
-        clauses.append(text.format(framework=framework))
+        text = _("values detached in {nets} are treated as constants")
+        clauses.append(text.format(nets=named_nets(cases)))
     silence = oracle_silence(cases)
     if silence:
         clauses.append(silence)

@@ -10,7 +10,8 @@ from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.report import CaseReport
 from explorer.model.results import Estimate, Leaf, LeafNoise, OracleResult, Result, ResultNoise
-from explorer.words.cases import stand
+from explorer.words.cases import judged_by_oracle, stand
+from explorer.words.groups import worded_answers
 from explorer.words.headlines import headline
 from tests.support.results import answer
 
@@ -64,7 +65,7 @@ def test_where_the_nets_differ_only_pytorch_s_engines_are_judged() -> None:
     oracle = estimates(1.0, 2.0)
     alike = judged(gradients, oracle, {MIND: returned(3.0), TORCH: returned(3.0)})
     assert alike.oracle_agrees is False
-    assert "the oracle (central differences of PyTorch's net)" not in headline(alike)
+    assert headline(alike).endswith("net) agrees only with torch-tape")
 
     apart = judged(gradients, oracle, {MIND: returned(3.5), TORCH: returned(3.0)})
     assert apart.has_two_nets
@@ -73,8 +74,8 @@ def test_where_the_nets_differ_only_pytorch_s_engines_are_judged() -> None:
     assert apart.verdict == "differs"
     assert not apart.expected
     assert headline(apart).endswith(
-        "the oracle (central differences) agrees with torch-tape; it does not judge MindSpore's"
-        " engines, since the outputs of the two nets differ"
+        "the oracle (central differences of PyTorch's net) agrees with torch-tape; it does not judge"
+        " mindspore-tape, whose net it cannot vary and whose outputs differ from those of PyTorch's net"
     )
 
     # A wrong gradient of PyTorch's own net is refuted all the same.
@@ -89,11 +90,38 @@ def test_the_net_that_the_oracle_runs_says_whose_engines_it_judges() -> None:
     gradients = {MIND: gradient(1.5, 2.0), "jax-tape": gradient(1.0, 2.0)}
     apart = judged(gradients, oracle, {MIND: returned(3.5), "jax-tape": returned(3.0)})
     assert [group.oracle_agrees for group in apart.groups] == [None, True]
-    assert "agrees with jax-tape; it does not judge MindSpore's engines" in headline(apart)
+    assert "agrees with jax-tape; it does not judge mindspore-tape" in headline(apart)
     alike = judged(gradients, oracle, {MIND: returned(3.0), "jax-tape": returned(3.0)})
     assert [group.oracle_agrees for group in alike.groups] == [False, True]
     refuted = judged({MIND: gradient(1.5, 2.0)}, oracle, {})
     assert "the oracle (central differences of JAX's net) differs from" in headline(refuted)
+
+
+def test_each_framework_s_engines_are_judged_by_its_own_net_where_that_is_varied() -> None:
+    jax = "jax-tape"
+    of_jax = msgspec.structs.replace(estimates(5.0, 2.0), framework="jax")
+    oracle = msgspec.structs.replace(estimates(1.0, 2.0), beside=(of_jax,))
+    nets = "(central differences of PyTorch's net and JAX's, each for its own engines)"
+    outputs = {TORCH: returned(3.0), jax: returned(4.0)}
+
+    # Both are right for their own net, and the third is JAX's net.
+    gradients = {MIND: gradient(5.0, 2.0), TORCH: gradient(1.0, 2.0), jax: gradient(5.0, 2.0)}
+    case = judged(gradients, oracle, {**outputs, MIND: returned(4.0)})
+    assert (case.oracle_agrees, case.has_two_nets) == (True, False)
+    assert headline(case).endswith(f"the oracle {nets} agrees")
+
+    # Without a counterpart it is not judged.
+    case = judged({**gradients, MIND: gradient(7.0, 2.0)}, oracle, {**outputs, MIND: returned(9.0)})
+    assert case.has_two_nets
+    assert headline(case).endswith(
+        f"the oracle {nets} agrees with all but mindspore-tape; it does not judge mindspore-tape, whose"
+        " net it cannot vary and whose outputs differ from those of the nets of PyTorch and JAX"
+    )
+
+    # What PyTorch's net would confirm is refuted by JAX's own, whose estimates are shown.
+    wrong = judged({TORCH: gradient(1.0, 2.0), jax: gradient(1.0, 2.0)}, oracle, outputs)
+    assert judged_by_oracle(wrong) == ([TORCH], [jax])
+    assert worded_answers(wrong)[-1].text == "of JAX's net: dx [5, 2]"
 
 
 def alike(*values: float) -> dict[str, Result]:
@@ -110,7 +138,7 @@ def test_what_is_not_finite_alike_in_every_engine_is_no_disagreement(value: floa
     assert (found.leaf, found.index, found.count, found.estimate) == ("dx", (0,), 1, 3.0)
     assert not found.at_kink
     said = f"; every engine has {value} at dx[0], where the derivative is 3; the oracle (central"
-    assert f"{said} differences) agrees elsewhere" in headline(same)
+    assert f"{said} differences of PyTorch's net) agrees elsewhere" in headline(same)
     assert stand(same) == "elsewhere"
 
     # Beside it, or in one engine alone, a wrong number is one.
@@ -147,7 +175,9 @@ def test_along_directions_a_nan_leaves_nothing_to_judge() -> None:
     (found,) = case.not_finite_alike
     assert (found.index, found.estimate) == ((0,), None)
     assert "every engine has nan at dx[0], where the derivative is finite" in headline(case)
-    assert headline(case).endswith("the oracle (central differences) can judge nothing else")
+    assert headline(case).endswith(
+        "the oracle (central differences of PyTorch's net) can judge nothing else"
+    )
 
 
 def test_of_many_elements_the_first_ones_are_named() -> None:

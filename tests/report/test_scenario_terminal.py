@@ -95,7 +95,7 @@ def test_a_divergence_is_said_once_and_each_pair_refers_to_it() -> None:
     text = shown(whole, 150)
     # The first line says who differs, and the next one where.
     who, where, *_ = text.split("\n\n")[1].splitlines()
-    assert "the oracle (central differences)" in who
+    assert "the oracle (central differences of PyTorch's net)" in who
     assert where.startswith("  A  First divergence in backward: `MulBackward`")
     assert text.count("First divergence in ") == 2
     rows = [line.split() for line in text.splitlines() if " · " in line]

@@ -16,7 +16,7 @@ from tests.support.sample_report import case_report
 MIND = "mindspore-graph", "mindspore-tape"
 TORCH = "torch-tape", "torch-graph"
 JAX = "jax-tape", "jax-graph"
-ORACLE_AGREES = "; the oracle (central differences) agrees"
+ORACLE_AGREES = "; the oracle (central differences of PyTorch's net) agrees"
 
 
 def differing(
@@ -45,13 +45,13 @@ def test_it_says_who_differs_from_whom_by_how_much_and_whom_the_oracle_confirms(
     case = differing(MIND, TORCH, confirmed=1)
     assert headline(case) == (
         "both mindspore engines differ from both torch engines by up to 0.00011 at dx[0, 2],"
-        " 2,500 × the noise of rounding; the oracle (central differences) agrees only with both"
-        " torch engines"
+        " 2,500 × the noise of rounding; the oracle (central differences of PyTorch's net) agrees only"
+        " with both torch engines"
     )
     with said_in("zh"):
         assert headline(case) == (
             "MindSpore 的两个引擎与 PyTorch 的两个引擎在 dx[0, 2] 处最多相差 0.00011，是舍入噪声的"
-            " 2,500 倍；参照（中心差分）只与 PyTorch 的两个引擎一致"
+            " 2,500 倍；参照（PyTorch 网络的中心差分）只与 PyTorch 的两个引擎一致"
         )
 
 
@@ -62,8 +62,8 @@ def test_a_difference_that_the_scenario_expects_is_said_to_be_expected() -> None
     groups = (AnswerGroup((*MIND, *TORCH), False),)
     refuted = msgspec.structs.replace(agreeing, oracle_agrees=False, groups=groups)
     assert headline(refuted) == (
-        "all engines agree; the oracle (central differences) differs from all engines, as the"
-        " scenario expects"
+        "all engines agree; the oracle (central differences of PyTorch's net) differs from all"
+        " engines, as the scenario expects"
     )
 
 
@@ -85,7 +85,9 @@ def test_an_engine_without_an_answer_is_no_exception_to_what_the_oracle_says() -
     with_silent = (*case.groups, AnswerGroup(("torch-graph",), None))
     case = msgspec.structs.replace(case, groups=with_silent)
     assert judged_by_oracle(case) == ([], [*MIND, "torch-tape"])
-    assert headline(case).endswith("the oracle (central differences) differs from all engines")
+    assert headline(case).endswith(
+        "the oracle (central differences of PyTorch's net) differs from all engines"
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,9 +145,15 @@ BOTH = "both mindspore engines differ from both torch engines "
     [
         (LONE, 5, {}, "torch-graph differs from all other engines, which agree, by up to", ""),
         # The oracle names the fewer engines.
-        (LONE, 5, {}, "", "the oracle (central differences) differs from all engines"),
-        (LONE, 0, {}, "", "(central differences) differs only from torch-graph"),
-        (LONE, 1, {}, "", "(central differences) agrees only with torch-graph"),
+        (
+            LONE,
+            5,
+            {},
+            "",
+            "the oracle (central differences of PyTorch's net) differs from all engines",
+        ),
+        (LONE, 0, {}, "", "(central differences of PyTorch's net) differs only from torch-graph"),
+        (LONE, 1, {}, "", "(central differences of PyTorch's net) agrees only with torch-graph"),
         (
             (MIND, ("torch-tape",), ("torch-graph",)),
             1,
