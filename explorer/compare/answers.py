@@ -253,8 +253,17 @@ def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
         confirmed: tuple[str, ...] = ()
         if agrees is False:
             confirmed = tuple(name for name in engines if answers.near_oracle.get(name))
-        groups.append(AnswerGroup(engines, agrees, tuple(differences), confirmed))
+        spread = _spread(answers, engines)
+        groups.append(AnswerGroup(engines, agrees, tuple(differences), confirmed, spread))
     return tuple(groups)
+
+
+def _spread(answers: Answers, engines: Sequence[str]) -> Difference | None:
+    """The greatest difference of two answers that do not read alike."""
+    if engines[0] not in answers.fine:
+        return None
+    pairs = [pair for pair in combinations(engines, 2) if not _read_alike(answers, *pair)]
+    return worst(answers.comparison(*pair) for pair in pairs).greatest
 
 
 def _oracle_agrees(answers: Answers, engines: Sequence[str]) -> bool | None:

@@ -13,7 +13,7 @@ from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.text.numbers import FEW, SHOWN, digits
 from explorer.words import answers
-from explorer.words.cases import judged_by_oracle, place
+from explorer.words.cases import judged_by_oracle, place, size
 
 PRECISIONS = (FEW, answers.MANY, 17)
 """Significant digits of values, of which a report takes the fewest that tell answers apart.
@@ -69,13 +69,23 @@ def _worded(
     if result.outcome != "ok":
         return WordedAnswer(group.engines, answers.answer(result))
     if len(result.leaves) <= MOST_TENSORS:
-        text = answers.answer(result, precision, report.drawn)
+        text = answers.answer(result, precision, report.drawn) + _spread(group)
         details = _with([_marked(result, mark, precision, SHOWN) for mark in marks])
         return WordedAnswer(group.engines, text + details)
     details = _with([_marked(result, mark, precision, 0) for mark in marks])
     if not details and report.verdict != "some_raise":
         return WordedAnswer(group.engines, "")  # a number of tensors tells nothing apart
-    return WordedAnswer(group.engines, _("{n} tensors").format(n=len(result.leaves)) + details)
+    text = _("{n} tensors").format(n=len(result.leaves)) + _spread(group)
+    return WordedAnswer(group.engines, text + details)
+
+
+def _spread(group: AnswerGroup) -> str:
+    """How far the others of a group are from the values that are shown, where these do not read alike."""
+    if group.spread is None:
+        return ""
+    text = _(" in {engine}, within the group up to {size} apart at {place}")
+    where = place(group.spread.leaf, group.spread.index)
+    return clean(text.format(engine=group.engines[0], size=size(group.spread), place=where))
 
 
 def _with(details: Sequence[str]) -> str:

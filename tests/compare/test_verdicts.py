@@ -23,6 +23,7 @@ from explorer.numeric.differences import directions
 from explorer.scenario.declaration import ExpectedDifference, Tolerance
 from explorer.words.cases import reason
 from explorer.words.coverage import where_they_differ
+from explorer.words.groups import worded_answers
 from explorer.words.headlines import headline
 from tests.support.computed_graphs import one_input
 from tests.support.results import FINE, answer, raised, values
@@ -423,3 +424,23 @@ def test_what_noise_keeps_from_being_judged_is_among_the_oracle_s_obstacles() ->
         "cannot judge this case: rounding alone moves them by as much as their own size (dx[0] and 1"
         " more)"
     )
+
+
+@pytest.mark.parametrize(("off", "spread"), [(1e-8, None), (0.03, 0.03)])
+def test_a_group_whose_answers_do_not_read_alike_says_how_far_apart_they_are(
+    off: float, spread: float | None
+) -> None:
+    results = {
+        "torch-tape": answer(np.array([1.0, 2.0]), structure="dx"),
+        "torch-graph": answer(np.array([1.0, 2.0 + off]), structure="dx"),
+        "mindspore-tape": answer(np.array([9.0, 2.0]), structure="dx"),
+    }
+    noise = {name: ResultNoise((LeafNoise("dx", pack(np.full(2, 0.01))),)) for name in results}
+    report = judge(CASE, results, NO_ORACLE, noise=noise)
+    together, alone = report.groups
+    assert (together.engines, alone.spread) == (("torch-tape", "torch-graph"), None)
+    found = together.spread and together.spread.abs
+    assert found == (None if spread is None else pytest.approx(spread))
+    text = worded_answers(report)[0].text
+    said = " in torch-tape, within the group up to 0.03 apart at dx[1]"
+    assert text == "[1, 2]" + (said if spread else "")
