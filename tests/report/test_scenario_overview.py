@@ -158,7 +158,7 @@ def test_the_oracle_s_line_says_what_it_leaves_out_and_what_it_holds() -> None:
     line = oracle_summary((case, bent))
     assert "agrees on every element in 1," in line
     assert "agrees but at kinks, which have no derivative, in 1;" in line
-    assert line.endswith("; values detached in the PyTorch net are treated as constants")
+    assert line.endswith("; values detached in PyTorch's net are treated as constants")
     assert "constant" not in oracle_summary(report().cases)
     # Where it is silent in every case, it says why.
     why = Failure("UsageError", "the net is no function")
