@@ -173,7 +173,9 @@ def test_an_example_that_is_lost_in_rounding_on_one_side_alone_hides_none_of_the
     off[2, 3] += np.float32(1e-4)
     still = net("b", ("Softmax", EXAMPLES, 1e-8))
     assert align(noisy_first("a", lost), still).divergence is None
-    assert align(still, noisy_first("a", off)).divergence is not None
+    alignment = align(still, noisy_first("a", off))
+    assert alignment.divergence is not None
+    assert [pair.left for pair in alignment.pairs] == ["n0"]
 
 
 def test_levels_of_examples_are_lent_to_values_of_the_same_shape() -> None:
