@@ -157,7 +157,7 @@ def explore(
             is_main_given=True,
             no_oracle=True,
         )
-        again = msgspec.structs.replace(run, state=state, nets=moved, referee=None)
+        again = msgspec.structs.replace(run, state=state, nets=moved, referees=())
         with JobQueue(workers, progress) as job_queue:
             _carry_out(again, job_queue, "main", no_answer, no_report, no_row)
         found = seen(hidden, state.report(), main)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from explorer.model.engines import Framework
+from explorer.model.engines import FRAMEWORK_LABELS, Framework
 from explorer.model.trace import Missing, MissingKind
 from explorer.text.language import _, later
 
@@ -51,8 +51,8 @@ def missing_text(missing: Missing) -> str:
 
 
 LOADS: dict[Framework, str] = {
-    "torch": "PyTorch: net.load_state_dict(explorer.start({file!r}, net))",
-    "mindspore": "MindSpore: ms.load_param_into_net(net, explorer.start({file!r}, net))",
+    "torch": "net.load_state_dict({start})",
+    "mindspore": "ms.load_param_into_net(net, {start})",
 }
 """The line that gives a net of each framework the start that a file has."""
 
@@ -61,9 +61,13 @@ def one_start(files: Sequence[str], frameworks: Sequence[Framework]) -> Iterator
     """How two programs get one start: that of the first file, or of the one whose program takes no other."""
     both = zip(files, frameworks, strict=True)
     file = next((one for one, framework in both if framework not in LOADS), files[0])
-    lines = [LOADS[framework] for framework in dict.fromkeys(frameworks) if framework in LOADS]
+    start = f"explorer.start({file!r}, net)"
+    lines = [
+        f"  {FRAMEWORK_LABELS[framework]}: {LOADS[framework].format(start=start)}"
+        for framework in dict.fromkeys(frameworks)
+        if framework in LOADS
+    ]
     if lines:
         text = _("to give both programs the start of {file}, load it before the first step:")
         yield text.format(file=file)
-    for line in lines:
-        yield f"  {line.format(file=file)}"
+    yield from lines
