@@ -172,7 +172,7 @@ class OracleResult(msgspec.Struct, frozen=True, omit_defaults=True):
     error: Failure | None = None
     stops: bool = False
     framework: Framework = "torch"
-    beside: tuple["OracleResult", ...] = ()
+    beside: "tuple[OracleResult, ...]" = ()  # quoted whole, as in trees.py
 
 
 class About(msgspec.Struct, frozen=True):
