@@ -14,6 +14,7 @@ from explorer.model.training_comparison import (
     Unlike,
 )
 from explorer.text.language import _, later, named
+from explorer.words.readings import listed
 from explorer.words.traces import one_start
 
 QUESTIONS: dict[Question, str] = {
@@ -153,11 +154,14 @@ def headline(comparison: TrainingComparison) -> str:
     """Where two trainings first differ, and in what; or that they do not."""
     difference = comparison.difference
     if difference is None:
-        if comparison.has_noise:
-            text = _("no difference in {n} steps beyond rounding")
-        else:
-            text = _("no difference in {n} steps in what can be judged without jittered runs")
-        return text.format(n=comparison.steps)
+        unjudged = [it.question for it in comparison.answers if it.status == "no_noise"]
+        if not unjudged:
+            return _("no difference in {n} steps beyond rounding").format(n=comparison.steps)
+        text = _(
+            "no difference in {n} steps as far as judged; not judged without jittered runs: {questions}"
+        )
+        names = listed(_(QUESTIONS[question]) for question in unjudged)
+        return text.format(n=comparison.steps, questions=names)
     return _first(difference, comparison)
 
 
