@@ -5,6 +5,7 @@ A file may come from anywhere: nothing in it is run, and what does not fit is re
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -61,6 +62,9 @@ MOST_BYTES = 1 << 30
 
 CHANGED = later("it is not what was written: its digest differs; copy it again")
 """That a content is another one than what was written."""
+
+COUNT = re.compile(rb"\d{1,18}")
+"""A number of bytes."""
 
 LONGEST_LINE = 200
 """So many bytes have what a file is in them."""
@@ -166,7 +170,7 @@ def decoded(content: bytes, form: Form[Record]) -> Record:
     """What a file of some kind with that content holds; TraceError says what is wrong with it."""
     head, newline, body = content.partition(b"\n")
     parts = head.split(b" ")
-    has_length = form is TRAINING and len(parts) == 4 and parts[3].isdigit()
+    has_length = form is TRAINING and len(parts) == 4 and COUNT.fullmatch(parts[3])
     if parts[0] != form.magic or not (len(parts) == 3 or has_length) or not newline:
         raise TraceError(_(form.hint))
     length = int(parts[3]) if has_length else len(body)
@@ -203,7 +207,7 @@ def _steps(content: bytes) -> Iterator[TrainingStep]:
     while content:
         head, newline, rest = content.partition(b"\n")
         digest, _space, length = head.partition(b" ")
-        if not newline or not length.isdigit() or int(length) > len(rest):
+        if not newline or not COUNT.fullmatch(length) or int(length) > len(rest):
             return
         step, content = rest[: int(length)], rest[int(length) :]
         if _digest(step) != digest:

@@ -127,6 +127,14 @@ def test_steps_that_were_added_are_read_as_far_as_they_are_whole(tmp_path: Path)
         read_training(path)
 
 
+def test_a_number_of_bytes_that_is_no_number_is_that_of_no_step() -> None:
+    content, endless = encoded(training()), b"9" * 5000
+    assert decoded(content + b"digest " + endless + b"\nx", TRAINING) == training()
+    head, _newline, body = content.partition(b"\n")
+    with pytest.raises(TraceError, match="it is not a training record"):
+        decoded(head + endless + b"\n" + body, TRAINING)
+
+
 def test_2000_mutated_files_are_refused_in_a_line_or_read() -> None:
     chance = random.Random(38)
     body = msgspec.msgpack.encode(training())
