@@ -124,6 +124,14 @@ def test_each_framework_s_engines_are_judged_by_its_own_net_where_that_is_varied
     assert worded_answers(wrong)[-1].text == "of JAX's net: dx [5, 2]"
 
 
+def test_an_engine_that_is_not_judged_is_not_confirmed_beside_one_that_is_refuted() -> None:
+    of_jax = msgspec.structs.replace(estimates(np.nan, np.nan), framework="jax")
+    oracle = msgspec.structs.replace(estimates(1.0, 2.0), beside=(of_jax,))
+    outputs = {TORCH: returned(3.0), "jax-tape": returned(4.0)}
+    case = judged(dict.fromkeys(outputs, gradient(1.5, 2.0)), oracle, outputs)
+    assert [(group.oracle_agrees, group.confirmed) for group in case.groups] == [(False, ())]
+
+
 def alike(*values: float) -> dict[str, Result]:
     """One gradient in both frameworks."""
     return {MIND: gradient(*values), TORCH: gradient(*values)}

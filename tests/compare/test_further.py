@@ -240,6 +240,23 @@ def test_a_gradient_that_a_divergence_leads_to_is_none_by_itself() -> None:
     assert not alignment.further
 
 
+def test_a_gradient_of_numbers_in_another_order_is_none_by_itself() -> None:
+    text = """
+        e = Exp @3: np.exp(x)
+        t = Tanh @4: np.tanh(x)
+        - both = Concat @5: np.concatenate((e, t))
+        + both = Concat @5: np.concatenate((t, e))
+        weight = parameter: np.arange(32.0).reshape(8, 4)
+        given = input: np.arange(32.0).reshape(8, 4) ** 2
+        out = Mul @6: both * weight
+        - turned = Gather @5 of both: given[::-1]
+        + turned = Gather @5 of both: given
+        result out = out
+        gradient dweight = turned
+    """
+    assert lines(*two_nets(text)) == [{"5"}]
+
+
 # relu6 at its bound and the infinity norm of a tie, with gradients of few plain numbers
 TIES = """
     x = input: np.array([6.0, 1.0])

@@ -6,6 +6,7 @@ import pytest
 
 from explorer.compare.align.joints import Joint, Seam, Slot
 from explorer.compare.align.layouts import in_one_layout
+from explorer.compare.axes import Before, order_of_axes
 from explorer.compare.mending import Mending, large_slots, whole_of
 from explorer.model.alignment import Pair
 from explorer.model.arrays import SMALL, AnyArray, Array, pack, unpack
@@ -16,7 +17,7 @@ from explorer.model.divergence import (
     OtherValue,
     Place,
 )
-from explorer.model.graph import GradGraph, with_values, without_large
+from explorer.model.graph import GradGraph, SideName, with_values, without_large
 from tests.support.divergence_records import end, other_value, row
 from tests.support.handmade_graph import HandmadeGraph
 
@@ -140,6 +141,23 @@ def test_a_value_is_turned_as_what_it_is_computed_from(is_known: bool) -> None:
     assert [it.why for it in known.obstacles.values()] == ([] if is_known else ["layout"])
 
 
+def test_axes_are_in_the_order_of_a_value_that_the_other_side_turns() -> None:
+    draws = np.random.default_rng(0)
+    read, gradient = draws.normal(size=(2, 3, 3)), draws.normal(size=(3, 3, 2))
+    here, there = HandmadeGraph(), HandmadeGraph()
+    first = here.leaf("x", "input", read)
+    here.add("back", [first], phase="backward", shape=(2, 3, 3))
+    second = there.leaf("x", "input", read.transpose(1, 0, 2))
+    turned = there.add("transpose", [second], value=read.transpose(2, 1, 0))
+    own = there.add("back", phase="backward", value=gradient)
+    there.add(
+        "transpose", [own], phase="backward", forward=turned, value=gradient.transpose(1, 2, 0)
+    )
+    sides = Before(here.record()), Before(there.record())
+    order = order_of_axes(*sides, (("n1", 0), ("n2", 0)), ((2, 3, 3), (3, 3, 2)))
+    assert order == (2, 1, 0)
+
+
 def test_why_nothing_is_put_in_is_noted() -> None:
     known = mending()
     assert not known.mend(other_value("n1", "n1"), seam("n1", at("n1")), nothing)
@@ -167,16 +185,18 @@ def test_the_gradient_of_a_known_divergence_is_known_and_that_of_another_op_is_n
     assert found.new == (1,)
 
 
-def test_places_that_are_equal_since_values_were_put_in_there_are_not_called_equal() -> None:
-    known = mending()
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_places_that_are_equal_since_values_were_put_in_there_are_not_called_equal(
+    side: SideName,
+) -> None:
+    known = Mending(in_one_layout(HERE, THERE), side)
     known.note(seam("n1"))
-    places = [Place(label="op", source=f"net.py:{line}") for line in (1, 2)]
-    divergence = msgspec.structs.replace(
-        other_value("n2", "n2"), equal_at=tuple((place, place) for place in places)
-    )
+    put_in, further = [Place(label="op", source=f"net.py:{line}") for line in (1, 2)]
+    pairs = [(put_in, further), (further, put_in)]
+    divergence = msgspec.structs.replace(other_value("n2", "n2"), equal_at=tuple(pairs))
     seen = known.without_known(divergence)
     assert isinstance(seen, OtherValue)
-    assert seen.equal_at == ((places[1], places[1]),)
+    assert seen.equal_at == (pairs[side == "left"],)
 
 
 def test_an_assumed_divergence_waits_until_it_is_sure() -> None:

@@ -178,6 +178,15 @@ def test_an_example_that_is_lost_in_rounding_on_one_side_alone_hides_none_of_the
     assert [pair.left for pair in alignment.pairs] == ["n0"]
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_an_element_within_its_noise_does_not_excuse_one_that_is_beyond_it(is_first: bool) -> None:
+    still = EXAMPLES * np.array([[1], [1e-9], [1e-9]], np.float32)
+    off = still.copy()
+    off[2, 3] = 1e-4
+    value, other = (still, off) if is_first else (off, still)
+    assert align(noisy_first("a", value), noisy_first("b", other)).divergence is not None
+
+
 def test_levels_of_examples_are_lent_to_values_of_the_same_shape() -> None:
     lender = noisy_first("a", EXAMPLES)
     plain = net("a", ("Softmax", EXAMPLES, None))

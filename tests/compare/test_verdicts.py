@@ -1,5 +1,6 @@
 """The verdict on a case, and whether a scenario expects it."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -424,6 +425,20 @@ def test_what_noise_keeps_from_being_judged_is_among_the_oracle_s_obstacles() ->
         "cannot judge this case: rounding alone moves them by as much as their own size (dx[0] and 1"
         " more)"
     )
+
+
+def test_the_oracle_of_each_net_has_what_the_noise_of_its_engines_hides() -> None:
+    numbers = np.array([1.0, 0.5])
+    of_torch = OracleResult("ok", (Estimate("dx", pack(numbers)),))
+    oracle = msgspec.structs.replace(
+        of_torch, beside=(msgspec.structs.replace(of_torch, framework="jax"),)
+    )
+    results = dict.fromkeys(("torch-tape", "jax-tape"), answer(numbers, structure="dx"))
+    noise = {name: ResultNoise((LeafNoise("dx", pack(np.full(2, 0.1))),)) for name in results}
+    report = judge(CASE, results, oracle, noise=noise)
+    (beside,) = report.oracle.beside
+    assert beside.estimates == report.oracle.estimates
+    assert beside.estimates[0].obstacles == (Obstacle("noise", 2, (0,)),)
 
 
 @pytest.mark.parametrize(("off", "spread"), [(1e-8, None), (0.03, 0.03)])

@@ -11,6 +11,8 @@ from explorer.model.arrays import AnyArray
 from explorer.model.graph import Edge, GradGraph, Node, Output
 from explorer.model.mended import Mended, MendedRun
 from explorer.numeric.summaries import summarise
+from tests.support.explained import CAUSE
+from tests.support.written_nets import two_nets
 
 X = np.array([0.5, 1.5, -2.0, 3.25], np.float32)
 
@@ -126,3 +128,30 @@ def test_the_engine_of_pytorch_is_the_one_that_is_computed_again() -> None:
     ((key, wish),) = found.wishes().items()
     assert msgspec.structs.replace(key, run=0) == MendedKey("torch-graph", "mindspore-tape", 0)
     assert [one.node for one in wish.put_in] == ["n1"]
+
+
+def test_what_a_run_refutes_is_left_out_and_the_others_keep_their_causes() -> None:
+    left, right = two_nets(
+        """
+        - first = Tanh @1: np.tanh(x)
+        + first = Sigmoid @1: np.exp(x)
+        between = MatMul @2: first @ first
+        - second = Tanh @3: np.tanh(between)
+        + second = Sin @3: np.sin(between)
+        - aside = Tanh @4: np.tanh(x / 2)
+        + aside = Sigmoid @4: np.exp(x / 3)
+        result out = second
+        result aside = aside
+        """
+    )
+    left = msgspec.structs.replace(left, engine="torch-tape")
+    right = msgspec.structs.replace(right, engine="mindspore-graph")
+    nodes = (
+        msgspec.structs.replace(node, outputs=other.outputs)
+        for node, other in zip(left.nodes, right.nodes, strict=True)
+    )
+    found, alignment = courses(left, right)
+    answered(found, MendedRun(msgspec.structs.replace(left, nodes=tuple(nodes))))
+    first, _second, aside = alignment.divergences
+    seen = found.finished(msgspec.structs.replace(alignment, causes=(None, None, CAUSE)))
+    assert (seen.divergences, seen.causes) == ((first, aside), (None, CAUSE))

@@ -161,11 +161,18 @@ def test_two_programs_have_one_start_by_the_lines_that_their_comparison_says(
 
 @pytest.mark.torch
 def test_a_net_of_other_parameters_is_refused(tmp_path: Path) -> None:
-    write_training(tmp_path / "run.training", TRAINING)
+    two = (
+        Start("norm.gain", "parameter", pack(MEAN)),
+        Start("norm.offset", "parameter", pack(MEAN)),
+    )
+    training = msgspec.structs.replace(TRAINING, start=(*START, *two))
+    write_training(tmp_path / "run.training", training)
     program = (
         "import torch, explorer\n"
         "net = torch.nn.Sequential(torch.nn.Linear(3, 2, bias=False), torch.nn.Linear(2, 5))\n"
-        "for given in (net[0], net, {}):\n"
+        "two = torch.nn.Module()\n"
+        "two.a, two.b = (torch.nn.Parameter(torch.ones(3)) for _ in 'ab')\n"
+        "for given in (net[0], net, two, {}):\n"
         "    try:\n"
         "        print(explorer.start('run.training', given)['weight'].tolist())\n"
         "    except explorer.recording.starts.UsageError as error:\n"
@@ -179,8 +186,9 @@ def test_a_net_of_other_parameters_is_refused(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    taken, unclear, odd = done.stdout.splitlines()
+    taken, unclear, guessed, odd = done.stdout.splitlines()
     assert taken == str(WEIGHT.tolist())
     for words in ("1.weight, 1.bias of the net", "names={'1.weight': …}", "run.training"):
         assert words in unclear
+    assert "a, b of the net" in guessed
     assert odd.endswith("got a dict")

@@ -174,6 +174,18 @@ def test_an_edit_makes_another_net_where_the_factory_reaches_it(
     assert (digests(package, factory) != before) == is_another
 
 
+def test_a_variable_of_the_environment_that_a_net_names_makes_another_net(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = package / "sizes.py"
+    sizes.write_text("import os\n\nLARGE = int(os.environ.get('NET_SIZE', '64'))\n")
+    before = digests(package, "nets:large")
+    monkeypatch.setenv("NET_OTHER", "32")
+    assert digests(package, "nets:large") == before
+    monkeypatch.setenv("NET_SIZE", "32")
+    assert digests(package, "nets:large") != before
+
+
 def test_a_module_by_itself_is_followed_like_a_package(tmp_path: Path) -> None:
     file = tmp_path / "alone.py"
     file.write_text("def one():\n    return 1\n\n\ndef two():\n    return 2\n")

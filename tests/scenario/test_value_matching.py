@@ -152,6 +152,12 @@ def test_rows_that_begin_at_zero_among_others_are_those_of_padding_and_stay(
     assert np.flatnonzero(values.any(axis=1)).tolist() == moved
 
 
+def test_zeros_in_a_part_of_a_row_do_not_stay() -> None:
+    kernels = np.ones((2, 2, 3))
+    kernels[0, 1] = 0
+    assert drawn("conv", msgspec.structs.replace(square("conv"), value=pack(kernels))).all()
+
+
 def test_a_name_that_is_given_is_that_of_no_other_that_begins_so() -> None:
     own = Description((msgspec.structs.replace(square("fc"), name="head.weight"), square("fc1")))
     torch = Description((square("head"), square("last")))

@@ -190,6 +190,13 @@ def test_what_comes_behind_a_difference_is_not_reached_and_the_start_was() -> No
         assert {answers["gradients"], answers["skipped"]} == {"not_reached"}
 
 
+def test_what_one_side_alone_holds_is_named_without_a_start_to_load() -> None:
+    one = training(batch({"x": X}))
+    more = (*one.start, Start("v", "parameter", WEIGHT, trained=True))
+    comparison = compare(one, msgspec.structs.replace(one, start=more))
+    assert list(details(comparison)) == ["in 1 of 2: v"]
+
+
 def test_the_side_that_does_not_train_a_parameter_is_named() -> None:
     def grouped(*names: str) -> Training:
         plain = training(batch({"x": X}))

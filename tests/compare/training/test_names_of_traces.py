@@ -44,3 +44,10 @@ def test_a_step_goes_by_the_names_of_what_begins_alike(one: str, other: str) -> 
 def test_a_step_that_begins_otherwise_keeps_its_names() -> None:
     other = trace("model.", add=1.0)
     assert in_names_of_trace(trace(), other) == other
+
+
+def test_a_name_that_means_something_else_is_not_given_twice() -> None:
+    own = Start("fc.weight", "parameter", pack(np.zeros(7, np.float32)))
+    other = trace("model.")
+    other = msgspec.structs.replace(other, start=(*other.start, own))
+    assert in_names_of_trace(trace(), other) == other
