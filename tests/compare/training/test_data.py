@@ -190,6 +190,17 @@ def test_what_comes_behind_a_difference_is_not_reached_and_the_start_was() -> No
         assert {answers["gradients"], answers["skipped"]} == {"not_reached"}
 
 
+def test_the_start_to_load_is_that_of_the_program_that_takes_no_other() -> None:
+    one = training(batch({"x": X}))
+    start = (Start("w", "parameter", pack(np.zeros(3, np.float32)), trained=True),)
+    jax = msgspec.structs.replace(one, name="jax", framework="jax", start=start)
+    for sides in ((one, jax), (jax, one)):
+        assert list(details(compare(*sides)))[-2:] == [
+            "to give both programs the start of jax.training, load it before the first step:",
+            "  PyTorch: net.load_state_dict(explorer.start('jax.training', net))",
+        ]
+
+
 def test_what_one_side_alone_holds_is_named_without_a_start_to_load() -> None:
     one = training(batch({"x": X}))
     more = (*one.start, Start("v", "parameter", WEIGHT, trained=True))
