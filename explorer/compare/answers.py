@@ -251,10 +251,12 @@ def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
     for engines, differences in zip(members, marks, strict=True):
         agrees = _oracle_agrees(answers, engines)
         confirmed: tuple[str, ...] = ()
+        unjudged: tuple[str, ...] = ()
         if agrees is False:
             confirmed = tuple(name for name in engines if answers.near_oracle.get(name))
+            unjudged = tuple(name for name in engines if name not in answers.near_oracle)
         spread = _spread(answers, engines)
-        groups.append(AnswerGroup(engines, agrees, tuple(differences), confirmed, spread))
+        groups.append(AnswerGroup(engines, agrees, tuple(differences), confirmed, spread, unjudged))
     return tuple(groups)
 
 

@@ -52,8 +52,8 @@ class AnswerGroup(msgspec.Struct, frozen=True):
     """The engines that give one answer to a case.
 
     ``oracle_agrees`` says whether the oracle confirms the answer of each of them; it is None where
-    the oracle judges none. Where it refutes some, whose own net gives another gradient, ``confirmed`` are
-    the others. ``spread`` is the greatest difference within it, where its answers do not read alike.
+    the oracle judges none. Where it refutes some, whose own net gives another gradient, the others are
+    ``confirmed`` or ``unjudged``. ``spread`` is the greatest difference within it, where its answers do not read alike.
     ``marks`` are differences from answers that begin with the same digits:
     the greatest one from each later group, and the one from the oracle if that is greater here
     than in any other group.
@@ -64,6 +64,7 @@ class AnswerGroup(msgspec.Struct, frozen=True):
     marks: tuple[Difference, ...] = ()
     confirmed: tuple[str, ...] = ()
     spread: Difference | None = None
+    unjudged: tuple[str, ...] = ()
 
 
 class Unanswered(msgspec.Struct, frozen=True, tag_field="surprise", tag="unanswered"):

@@ -93,7 +93,7 @@ def _paired(
     path: Path,
 ) -> dict[str, str]:
     """The recorded name of each tensor of a net that has one, by the net's own name of it."""
-    pairs = {spec.path: names[spec.path] for spec in specs if names.get(spec.path) in recorded}
+    pairs = _given(specs, recorded, names, path)
     rest = [spec for spec in specs if spec.path not in pairs]
     if all(_is_like(spec, recorded.get(spec.name)) for spec in rest if spec.trainable):
         pairs.update(
@@ -124,6 +124,34 @@ def _paired(
             left=_few(left) or _("none"),
         )
     return pairs
+
+
+def _given(
+    specs: Sequence[ParameterSpec],
+    recorded: Mapping[str, Start],
+    names: Mapping[str, str],
+    path: Path,
+) -> dict[str, str]:
+    """The pairs that were given; UsageError where either side has no such tensor, or another shape."""
+    known = {spec.path: spec for spec in specs}
+    for name, other in names.items():
+        if name not in known:
+            text = _("names: the net has no parameter {name}; it has {left}")
+            raise UsageError(text, name=repr(name), left=_few(list(known)))
+        if not _is_like(known[name], recorded.get(other)):
+            fitting = [it for it, one in recorded.items() if _is_like(known[name], one)]
+            text = _(
+                "names: {file} has no {other} of the shape of {name}, {shape}; of that shape are: {left}"
+            )
+            raise UsageError(
+                text,
+                file=repr(str(path)),
+                other=repr(other),
+                name=repr(name),
+                shape=known[name].value.shape,
+                left=_few(fitting) or _("none"),
+            )
+    return dict(names)
 
 
 def _spec(start: Start) -> ParameterSpec:

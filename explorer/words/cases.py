@@ -566,5 +566,6 @@ def judged_by_oracle(report: CaseReport) -> tuple[list[str], list[str]]:
             confirmed += group.engines
         elif group.oracle_agrees is False:
             confirmed += group.confirmed
-            refuted += [name for name in group.engines if name not in group.confirmed]
+            others = {*group.confirmed, *group.unjudged}
+            refuted += [name for name in group.engines if name not in others]
     return confirmed, refuted

@@ -130,6 +130,7 @@ def test_an_engine_that_is_not_judged_is_not_confirmed_beside_one_that_is_refute
     outputs = {TORCH: returned(3.0), "jax-tape": returned(4.0)}
     case = judged(dict.fromkeys(outputs, gradient(1.5, 2.0)), oracle, outputs)
     assert [(group.oracle_agrees, group.confirmed) for group in case.groups] == [(False, ())]
+    assert judged_by_oracle(case) == ([], [TORCH])
 
 
 def alike(*values: float) -> dict[str, Result]:

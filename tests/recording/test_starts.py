@@ -172,9 +172,10 @@ def test_a_net_of_other_parameters_is_refused(tmp_path: Path) -> None:
         "net = torch.nn.Sequential(torch.nn.Linear(3, 2, bias=False), torch.nn.Linear(2, 5))\n"
         "two = torch.nn.Module()\n"
         "two.a, two.b = (torch.nn.Parameter(torch.ones(3)) for _ in 'ab')\n"
-        "for given in (net[0], net, two, {}):\n"
+        "one, other = {'weight': 'fc.wieght'}, {'wieght': 'fc.weight'}\n"
+        "for given in ((net[0],), (net,), (two,), ({},), (net[0], one), (net[0], other)):\n"
         "    try:\n"
-        "        print(explorer.start('run.training', given)['weight'].tolist())\n"
+        "        print(explorer.start('run.training', *given)['weight'].tolist())\n"
         "    except explorer.recording.starts.UsageError as error:\n"
         "        print(error)\n"
     )
@@ -186,9 +187,13 @@ def test_a_net_of_other_parameters_is_refused(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    taken, unclear, guessed, odd = done.stdout.splitlines()
+    taken, unclear, guessed, odd, missing, unknown = done.stdout.splitlines()
     assert taken == str(WEIGHT.tolist())
     for words in ("1.weight, 1.bias of the net", "names={'1.weight': …}", "run.training"):
         assert words in unclear
     assert "a, b of the net" in guessed
     assert odd.endswith("got a dict")
+    assert (
+        "no 'fc.wieght' of the shape of 'weight', (2, 3); of that shape are: fc.weight" in missing
+    )
+    assert unknown == "names: the net has no parameter 'wieght'; it has weight"

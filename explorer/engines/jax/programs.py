@@ -59,7 +59,8 @@ def interpret(
     ``returned`` are these where the program has run: an operation that made nothing else is not run again.
     """
     known: dict[Any, Found] = {}
-    made = dict(zip(program.jaxpr.outvars, returned, strict=True)) if returned else {}
+    pairs = zip(program.jaxpr.outvars, returned, strict=True) if returned else ()
+    made = {it: value for it, value in pairs if not isinstance(it, core.Literal)}
 
     def read(variable: Any) -> Found:
         if isinstance(variable, core.Literal):
