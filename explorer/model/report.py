@@ -53,10 +53,9 @@ class AnswerGroup(msgspec.Struct, frozen=True):
 
     ``oracle_agrees`` says whether the oracle confirms the answer of each of them; it is None where
     the oracle judges none. Where it refutes some, whose own net gives another gradient, the others are
-    ``confirmed`` or ``unjudged``. ``spread`` is the greatest difference within it, where its answers do not read alike.
-    ``marks`` are differences from answers that begin with the same digits:
-    the greatest one from each later group, and the one from the oracle if that is greater here
-    than in any other group.
+    ``confirmed`` or ``unjudged``. ``spread`` is the greatest difference within it, where its answers do
+    not read alike. ``marks`` are differences from answers that begin with the same digits: the greatest
+    one from each later group, and the one from the oracle if that is greater here than in any other group.
     """
 
     engines: tuple[str, ...]
