@@ -59,14 +59,14 @@ def test_what_checks_for_errors_and_parts_of_spectra_have_their_gradients_in_bot
     torch: EngineRequests,
 ) -> None:
     # ∂Σ(a⁻¹b) is −a⁻ᵀ1·(a⁻¹b)ᵀ and a⁻ᵀ1; of the eigenvalues 2 and 5 the greatest has the left and
-    # right vectors (2, 1) and (1, 1); the second coefficient of b is its difference.
+    # right vectors (2, 1) and (1, 1); b twice has as coefficients twice its sum, 0 and twice its difference.
     solution, weights = np.array([0.1, 0.6]), np.array([0.1, 0.3])
     case = GradCase("grad", (0, 1))
     for engine in TORCH_ENGINES:
         found = values(torch.answer("torch_solved", engine, case))
         by_a = -np.outer(weights, solution) + np.array([[2, 2], [1, 1]]) / 3
         np.testing.assert_allclose(found["da"], by_a, rtol=1e-5)
-        np.testing.assert_allclose(found["db"], np.add(weights, (-1, 1)), rtol=1e-5)
+        np.testing.assert_allclose(found["db"], np.add(weights, (16, 32)), rtol=1e-5)
     captured = torch.capture("torch_solved", "torch-graph", case)
     assert lint(captured.graphs[-1]) == []
     assert captured.result.outcome == "ok"
