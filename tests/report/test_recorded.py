@@ -176,6 +176,7 @@ def test_an_outcome_is_recorded_without_graphs_and_without_the_folder_that_it_ra
     assert placeless(measured).date == "2026-01-02"
 
 
+@pytest.mark.slow
 def test_a_file_of_the_reader_s_own_has_no_recorded_results(tmp_path: Path) -> None:
     own = load(written(tmp_path, MINIMAL, f"{INTRODUCTION}.py"))
     assert recorded_card(own) is None
