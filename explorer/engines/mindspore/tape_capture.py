@@ -15,7 +15,6 @@ from explorer.engines.mindspore.operator_arguments import call_arguments, takes_
 from explorer.engines.mindspore.operators import (
     differentiated_op,
     plain,
-    unwritten_absence,
     unwritten_outputs,
 )
 from explorer.engines.mindspore.proof import (
@@ -155,21 +154,10 @@ class TapeCapture:
     def _forward(
         self, call: OperatorCall, inputs: tuple[Slot, ...], outputs: list[Any], site: CallSite
     ) -> int:
-        unwritten = unwritten_outputs(call.op, call.flags)
-        missing: dict[str, Absence] = {}
-        if self.graph.has_values and unwritten:
-            missing["values"] = unwritten_absence(unwritten)
         scope, source = site
+        unwritten = unwritten_outputs(call.op, call.flags)
         number = self.graph.add_tensors(
-            call.op,
-            "op",
-            "forward",
-            inputs,
-            outputs,
-            unwritten,
-            scope=scope,
-            source=source,
-            missing=missing,
+            call.op, "op", "forward", inputs, outputs, unwritten, scope=scope, source=source
         )
         self._tape.expect(number)
         self._called.setdefault((call.op, scope, source[:1]), deque()).append(number)
@@ -183,12 +171,13 @@ class TapeCapture:
         One with a line of the user's was called by a block that is computed again, or by the user's
         own backward.
         """
+        unwritten = unwritten_outputs(call.op, call.flags)
         again = self._forward_again(call.op, site)
         if again is not None:
-            return self._backward(call.op, "op", inputs, outputs, again)
+            return self._backward(call.op, "op", inputs, outputs, again, unwritten)
         running = self._tape.number(self._running)
         forward = self._of_family(call.op, inputs, running)
-        number = self._backward(call.op, "op", inputs, outputs, forward)
+        number = self._backward(call.op, "op", inputs, outputs, forward, unwritten)
         if site[1]:
             self.graph.nodes[number].source = site[1]
         return number
@@ -252,12 +241,15 @@ class TapeCapture:
         inputs: tuple[Slot, ...],
         outputs: list[Any],
         number: int | None,
+        unwritten: tuple[int, ...] = (),
     ) -> int:
         """A node of backward, deriving from the forward node that ``number`` is or derives from."""
         linked = self.graph.forward_of(number)
         if linked is None:
             missing = {"forward": Absence("unlinked_on_tape")}
-            return self.graph.add_tensors(op, kind, "backward", inputs, outputs, missing=missing)
+            return self.graph.add_tensors(
+                op, kind, "backward", inputs, outputs, unwritten, missing=missing
+            )
         forward = self.graph.nodes[linked]
         source = forward.source
         if inputs and not source:
@@ -269,6 +261,7 @@ class TapeCapture:
             "backward",
             inputs,
             outputs,
+            unwritten,
             scope=forward.scope,
             source=source,
             forward=linked,

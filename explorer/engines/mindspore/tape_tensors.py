@@ -4,6 +4,7 @@ The values of all are read at the end: to read a tensor is to wait until it is c
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import mindspore as ms
@@ -13,10 +14,11 @@ from mindspore.ops.primitive import _run_op
 from explorer.engines.capture.builder import GraphBuilder, Slot, shapes
 from explorer.engines.mindspore.dispatch import node_of
 from explorer.engines.mindspore.net import array_of, dtype_of, own_copy, tensor_like
+from explorer.engines.mindspore.operators import unwritten_absence
 from explorer.engines.mindspore.watched_calls import WatchedFunction
 from explorer.engines.nested import replaced
 from explorer.model.arrays import AnyArray, Summary
-from explorer.model.graph import NodeKind, Output, Phase
+from explorer.model.graph import Absence, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise_all
 
 Form = tuple[tuple[int, ...], Any]
@@ -259,13 +261,19 @@ class TensorGraph(GraphBuilder):
         inputs: tuple[Slot | None, ...],
         tensors: list[Any],
         unwritten: tuple[int, ...] = (),
+        missing: Mapping[str, Absence] = MappingProxyType({}),
         **fields: Any,
     ) -> int:
         """A new node fed by ``inputs`` that yields ``tensors``; its number.
 
         ``unwritten`` are the numbers of outputs that hold no result.
         """
-        number = self.add(op, kind, phase, inputs, outputs=shapes(tensors), **fields)
+        absent = dict(missing)
+        if self.has_values and unwritten:
+            absent["values"] = unwritten_absence(unwritten)
+        number = self.add(
+            op, kind, phase, inputs, outputs=shapes(tensors), missing=absent, **fields
+        )
         if self.has_values:
             for output, tensor in enumerate(tensors):
                 if output in unwritten:
