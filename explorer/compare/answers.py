@@ -379,11 +379,9 @@ def _beginnings(result: Result, drawn: Collection[str]) -> "Nested[str]":
 def _refuted(answers: Answers, group: Sequence[str]) -> Iterator[Difference]:
     """Where the oracle refutes a group, in tensors that begin like its own estimate."""
     engine = group[0]
-    refuted, own = (
-        answers.refuted(engine),
-        answers.oracle_of(engine) if engine in answers.fine else None,
-    )
-    if not refuted or own is None:
+    own = answers.oracle_of(engine) if engine in answers.fine else None
+    refuted = answers.refuted(engine)
+    if own is None or not refuted:
         return
     gradients = {leaf.name: digits(unpack(leaf.value)) for leaf in answers.fine[engine].leaves}
     estimates = {part.name: digits(unpack(part.value)) for part in own.estimates}

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 import msgspec
 
@@ -41,7 +42,7 @@ from explorer.model.engines import (
 )
 from explorer.model.errors import ExplorerError, MissingFrameworkError, TimeLimitError
 from explorer.model.failures import MISSING_FRAMEWORK, TIME_LIMITS, Failure
-from explorer.model.findings import ReportFinding
+from explorer.model.findings import ReportFinding, ZeroGradients
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.model.results import About
@@ -109,16 +110,19 @@ def explore(
 
     cases = cases_of(scenario, bool(nets.trainable), order)
     main = main_case(scenario, nets.has_one_loss, bool(nets.trainable), cases, graph_case)
+    state_of = partial(
+        RunState,
+        scenario,
+        engines=engines,
+        present=present,
+        devices=devices,
+        main=main,
+        graphs=graphs,
+    )
     run = _Run(
-        state=RunState(
-            scenario,
-            nets,
-            engines,
-            present,
-            devices,
-            cases,
-            main,
-            graphs,
+        state=state_of(
+            nets=nets,
+            cases=cases,
             is_main_given=graph_case is not None,
             no_oracle=not oracle,
             referees=referees,
@@ -134,34 +138,34 @@ def explore(
     try:
         with JobQueue(workers, progress) as job_queue:
             _carry_out(run, job_queue, selection, early, first, complete)
+        report = run.state.report()
+        hidden = hiding(report, main, nets) if run.proof else None
+        if hidden is None:
+            return report
+        found = _behind_zeros(run, hidden, state_of, workers, progress)
     except KeyboardInterrupt as interruption:
         if not run.state.has_answers:
             raise
         raise Interrupted(run.state.report()) from interruption
-    report = run.state.report()
-    hidden = hiding(report, main, nets) if run.proof else None
-    if hidden is None:
-        return report
-    found: ReportFinding | None = ReportFinding(fact=hidden, names=hidden.names)
-    if not demand.is_large:
-        moved = without_zeros(nets, hidden.zeros)
-        state = RunState(
-            scenario,
-            moved,
-            engines,
-            present,
-            devices,
-            (main,),
-            main,
-            graphs,
-            is_main_given=True,
-            no_oracle=True,
-        )
-        again = msgspec.structs.replace(run, state=state, nets=moved, referees=())
-        with JobQueue(workers, progress) as job_queue:
-            _carry_out(again, job_queue, "main", no_answer, no_report, no_row)
-        found = seen(hidden, state.report(), main)
-    return msgspec.structs.replace(report, findings=(*report.findings, *filter(None, [found])))
+    return msgspec.structs.replace(report, findings=(*report.findings, *found))
+
+
+def _behind_zeros(
+    run: "_Run",
+    hidden: ZeroGradients,
+    state_of: Callable[..., RunState],
+    workers: Workers,
+    progress: Progress,
+) -> tuple[ReportFinding, ...]:
+    """What a start of zeros hides, seen by the main case from another start; of a large net, that it may."""
+    if run.demand.is_large:
+        return (ReportFinding(fact=hidden, names=hidden.names),)
+    nets = without_zeros(run.nets, hidden.zeros)
+    state = state_of(nets=nets, cases=(run.main,), is_main_given=True, no_oracle=True)
+    again = msgspec.structs.replace(run, state=state, nets=nets, referees=())
+    with JobQueue(workers, progress) as job_queue:
+        _carry_out(again, job_queue, "main", no_answer, no_report, no_row)
+    return seen(hidden, state.report(), run.main)
 
 
 class _Run(msgspec.Struct, frozen=True, kw_only=True):

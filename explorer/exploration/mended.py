@@ -318,21 +318,11 @@ class Course:
         causes = [
             self._with_places(cause, Target("first", number)) for number, cause in enumerate(causes)
         ]
-        behind: list[Behind] = []
-        for number, one in enumerate(self._behind):
-            own_cause = self._with_places(one.cause, Target("behind", number))
-            for place, divergence in enumerate(alignment.divergences):
-                of_both = once_more(one.divergence, own_cause, divergence, causes[place])
-                if of_both is not None:
-                    causes[place] = of_both
-                    break
-            else:
-                behind.append(msgspec.structs.replace(one, cause=own_cause))
         mended = Mended(
             engine=self.engine,
             runs=self._runs,
             values=len(self._mending.put_in),
-            behind=tuple(behind),
+            behind=tuple(self._once_each(alignment.divergences, causes)),
             differing=self._differing,
             not_put_in=tuple(self._mending.obstacles.values()),
             end=self.end,
@@ -344,6 +334,20 @@ class Course:
             mended=mended,
         )
         return self._without_refuted(alignment)
+
+    def _once_each(
+        self, divergences: Sequence[Divergence], causes: list[Cause | None]
+    ) -> Iterator[Behind]:
+        """What was seen behind; the cause of an earlier divergence gets the places that have it too."""
+        for number, one in enumerate(self._behind):
+            cause = self._with_places(one.cause, Target("behind", number))
+            for place, divergence in enumerate(divergences):
+                of_both = once_more(one.divergence, cause, divergence, causes[place])
+                if of_both is not None:
+                    causes[place] = of_both
+                    break
+            else:
+                yield msgspec.structs.replace(one, cause=cause)
 
     def _without_refuted(self, alignment: Alignment) -> Alignment:
         """An alignment without further divergences that were assumed, and are none as if mended."""

@@ -66,15 +66,15 @@ def without_zeros(nets: Nets, zeros: tuple[str, ...]) -> Nets:
     return msgspec.structs.replace(nets, requests=requests, parameters=nets.parameters | start)
 
 
-def seen(hidden: ZeroGradients, moved: Report, main: GradCase) -> ReportFinding | None:
-    """What a report on the same case from the other start shows of what zeros hide; None of nothing."""
+def seen(hidden: ZeroGradients, moved: Report, main: GradCase) -> tuple[ReportFinding, ...]:
+    """What a report on the same case from the other start shows of what zeros hide."""
     still = _without_gradient(moved, main, hidden.names)
     names = tuple(name for name in hidden.names if name not in still)
     for alignment in moved.alignments:
         if alignment.divergence is not None:
             engines = alignment.left, alignment.right
             found = HiddenByZeros(hidden, engines, alignment.divergence)
-            return ReportFinding(fact=found, names=hidden.names)
+            return (ReportFinding(fact=found, names=hidden.names),)
     # What is 0 from any start, as that of a parameter without use, is no work of the zeros.
     fact = ZeroGradients(names, hidden.zeros, agree_elsewhere=_agree(moved, main))
-    return ReportFinding(fact=fact, names=names) if names else None
+    return (ReportFinding(fact=fact, names=names),) if names else ()

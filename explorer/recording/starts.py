@@ -95,35 +95,43 @@ def _paired(
     """The recorded name of each tensor of a net that has one, by the net's own name of it."""
     pairs = _given(specs, recorded, names, path)
     rest = [spec for spec in specs if spec.path not in pairs]
-    if all(_is_like(spec, recorded.get(spec.name)) for spec in rest if spec.trainable):
-        pairs.update(
-            {spec.path: spec.name for spec in rest if _is_like(spec, recorded.get(spec.name))}
-        )
+    named_alike = {spec.path: spec.name for spec in rest if _is_like(spec, recorded.get(spec.name))}
+    if all(spec.path in named_alike for spec in rest if spec.trainable):
+        pairs |= named_alike
     else:
-        free = [_spec(one) for name, one in recorded.items() if name not in pairs.values()]
-        choices = candidates(rest, free)
-        sure = (
-            [pair for pair in choices[0].pairs if pair.how != "guess"] if len(choices) < 2 else []
-        )
-        for pair in sure:
-            if _is_like(pair.mindspore, recorded[pair.torch.name]):
-                pairs[pair.mindspore.path] = pair.torch.name
+        taken = frozenset(pairs.values())
+        pairs |= _in_order(rest, {name: it for name, it in recorded.items() if name not in taken})
     lone = [spec.path for spec in specs if spec.trainable and spec.path not in pairs]
     if lone:
         taken = frozenset(pairs.values())
         left = [name for name, one in recorded.items() if one.trained and name not in taken]
-        text = _(
-            "it is not clear which parameters of {file} belong to {names} of the net; say it by"
-            " start(…, names={{{example!r}: …}}) with names of the record: {left}"
-        )
-        raise UsageError(
-            text,
-            file=repr(str(path)),
-            names=_few(lone),
-            example=lone[0],
-            left=_few(left) or _("none"),
-        )
+        raise _unclear(lone, left, path)
     return pairs
+
+
+def _in_order(specs: Sequence[ParameterSpec], recorded: Mapping[str, Start]) -> dict[str, str]:
+    """The pairs that names, order, kinds and shapes give; none where they give several."""
+    choices = candidates(specs, [_spec(one) for one in recorded.values()])
+    sure = [pair for pair in choices[0].pairs if pair.how != "guess"] if len(choices) < 2 else ()
+    return {
+        pair.mindspore.path: pair.torch.name
+        for pair in sure
+        if _is_like(pair.mindspore, recorded[pair.torch.name])
+    }
+
+
+def _unclear(lone: Sequence[str], left: Sequence[str], path: Path) -> UsageError:
+    text = _(
+        "it is not clear which parameters of {file} belong to {names} of the net; say it by"
+        " start(…, names={{{example!r}: …}}) with names of the record: {left}"
+    )
+    return UsageError(
+        text,
+        file=repr(str(path)),
+        names=_few(lone),
+        example=lone[0],
+        left=_few(left) or _("none"),
+    )
 
 
 def _given(

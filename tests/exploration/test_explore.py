@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from explorer.exploration.explore import explore
+from explorer.exploration.jobs import GRAPHS_STAGE
+from explorer.exploration.options import Interrupted
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.findings import (
@@ -117,6 +119,22 @@ def test_a_mistake_that_a_start_of_zeros_hides_is_seen_from_another_start(worker
     assert "First divergence in forward: `aten.relu.default` (zero_branch.py:21) and" in sentence(
         finding
     )
+
+
+def test_ctrl_c_from_the_other_start_keeps_what_the_first_one_gave(workers: Workers) -> None:
+    graphs = []
+
+    def step(stage: str, done: int, _total: int) -> None:
+        if stage == GRAPHS_STAGE:
+            if done in graphs:
+                raise KeyboardInterrupt
+            graphs.append(done)
+
+    scenario = load(NETS / "zero_branch.py")
+    with pytest.raises(Interrupted) as caught:
+        explore(scenario, workers, engines=TAPES, selection="main", progress=step)
+    (case,) = caught.value.report.cases
+    assert case.verdict == "match"
 
 
 def test_what_one_net_alone_trains_is_found_and_the_rest_is_compared(workers: Workers) -> None:

@@ -26,17 +26,10 @@ def with_places(matching: Matching, findings: list[FoundDivergence]) -> list[Fou
     wanted = set(filter(None, map(_ops_of, findings)))
     if not wanted:
         return findings
+    equal = _places(_equal(matching), wanted)
     taken = {node for finding in findings for node in finding.parts}
-    equal: dict[Ops, list[Places]] = {}
-    for match in matching.matches:
-        node, other = match.first.node, match.second.node
-        if match.first.is_main and node.phase == other.phase and node.is_needed:
-            _add(equal, wanted, node, other)
-    behind: dict[Ops, list[Places]] = {}
-    for node, other in _behind(matching, findings):
-        if taken.isdisjoint((node, other)):
-            _add(behind, wanted, node, other)
-
+    pairs = _behind(matching, findings)
+    behind = _places((pair for pair in pairs if taken.isdisjoint(pair)), wanted)
     # One line may be run several times, and differ in one of them.
     differing = [both(*finding.ends) for finding in findings if finding.ends]
     found = []
@@ -64,10 +57,21 @@ def _ops_of(finding: FoundDivergence) -> Ops | None:
     return (node.op, other.op) if node.side.is_first else (other.op, node.op)
 
 
-def _add(found: dict[Ops, list[Places]], wanted: set[Ops], node: Vertex, other: Vertex) -> None:
-    ops = node.op, other.op
-    if ops in wanted:
-        found.setdefault(ops, []).append(both(node, other))
+def _places(pairs: Iterable[tuple[Vertex, Vertex]], wanted: set[Ops]) -> dict[Ops, list[Places]]:
+    """Where pairs of the wanted ops are."""
+    found: dict[Ops, list[Places]] = {}
+    for node, other in pairs:
+        ops = node.op, other.op
+        if ops in wanted:
+            found.setdefault(ops, []).append(both(node, other))
+    return found
+
+
+def _equal(matching: Matching) -> Iterator[tuple[Vertex, Vertex]]:
+    for match in matching.matches:
+        node, other = match.first.node, match.second.node
+        if match.first.is_main and node.phase == other.phase and node.is_needed:
+            yield node, other
 
 
 def _behind(

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from msgspec.structs import replace
@@ -40,6 +41,13 @@ def data(left: Moment, right: Moment, others: Sequence[Moment]) -> Answered:
         return reset
     if _are_all_same(*tensors) or _have_the_same(left, right):
         return "same"
+    return _unlike(left, names, tensors, others)
+
+
+def _unlike(
+    left: Moment, names: Sequence[str], tensors: Sequence[list[Floats]], others: Sequence[Moment]
+) -> TrainingDifference:
+    """How tensors that both sides were called with differ."""
     number = left.step.number
     unlike = [
         name
@@ -66,26 +74,24 @@ def data(left: Moment, right: Moment, others: Sequence[Moment]) -> Answered:
 
 def _reset(left: Moment, right: Moment) -> TrainingDifference | None:
     """That one side was given what the other side carries on from the step before: tensors of its shapes."""
-    given, carried = (
-        [
-            [leaf for batch in moment.step.batches for leaf in getattr(batch, kind)]
-            for moment in (left, right)
-        ]
-        for kind in ("data", "carried")
+    sides: tuple[tuple[SideName, Moment, Moment], ...] = (
+        ("left", left, right),
+        ("right", right, left),
     )
-    sides: tuple[SideName, ...] = ("left", "right")
-    for side, own, other in zip(sides, (0, 1), (1, 0), strict=True):
-        more, lost = (
-            _forms(given[own]) - _forms(given[other]),
-            _forms(carried[other]) - _forms(carried[own]),
-        )
+    for side, own, other in sides:
+        more = _forms(_leaves(own, "data")) - _forms(_leaves(other, "data"))
+        lost = _forms(_leaves(other, "carried")) - _forms(_leaves(own, "carried"))
         if lost and lost <= more:
-            named = given[0] if side == "left" else carried[0]
+            named = _leaves(left, "data" if side == "left" else "carried")
             names = tuple(leaf.name for leaf in named if _form(leaf) in lost)
             return TrainingDifference(
                 question="data", reason="reset", step=left.step.number, names=names, side=side
             )
     return None
+
+
+def _leaves(moment: Moment, kind: Literal["data", "carried"]) -> list[Leaf]:
+    return [leaf for batch in moment.step.batches for leaf in getattr(batch, kind)]
 
 
 def _form(leaf: Leaf) -> tuple[tuple[int, ...], str]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -44,7 +44,17 @@ def program_of(value: Any) -> Program:
 # A program, operation by operation
 
 Returned = Sequence[Any] | None
-"""What a program has returned, where it has run."""
+"""What a program or an operation has returned, where it has run."""
+
+
+class Operation(NamedTuple):
+    """An operation that is called at a place, and what it has ``returned``."""
+
+    primitive: Any
+    params: Any
+    operands: Sequence[Found]
+    place: Place
+    returned: Returned = None
 
 
 def interpret(
@@ -73,12 +83,16 @@ def interpret(
     for equation in program.jaxpr.eqns:
         if equation.effects and not equation.outvars:
             continue  # it prints, which whatever is recorded does itself
-        operands = [read(variable) for variable in equation.invars]
-        at = place.inner(equation.source_info)
-        outputs = _outputs_among(made, equation.outvars)
-        results = opened(recording, equation.primitive, equation.params, operands, at, outputs)
+        operation = Operation(
+            equation.primitive,
+            equation.params,
+            [read(variable) for variable in equation.invars],
+            place.inner(equation.source_info),
+            _outputs_among(made, equation.outvars),
+        )
+        results = opened(recording, operation)
         if results is None:
-            results = _run(recording, equation.primitive, equation.params, operands, at, outputs)
+            results = _run(recording, operation)
         known.update(zip(equation.outvars, results, strict=True))
     return [read(variable) for variable in program.jaxpr.outvars]
 
@@ -88,15 +102,9 @@ def _outputs_among(made: Mapping[Any, Any], variables: Sequence[Any]) -> Returne
     return [made[it] for it in variables] if all(it in made for it in variables) else None
 
 
-def _run(
-    recording: Recording,
-    primitive: Any,
-    params: Any,
-    operands: Sequence[Found],
-    place: Place,
-    returned: Returned = None,
-) -> list[Found]:
-    """Run an operation, if it has not ``returned``, and record it."""
+def _run(recording: Recording, operation: Operation) -> list[Found]:
+    """Run an operation, if it has not returned, and record it."""
+    primitive, params, operands, place, returned = operation
     values = [value for _, value in operands]
     origins = [origin for origin, _ in operands]
     outputs = run(primitive, values, params) if returned is None else list(returned)
@@ -104,21 +112,14 @@ def _run(
     return list(zip(made, outputs, strict=True))
 
 
-def opened(
-    recording: Recording,
-    primitive: Any,
-    params: Any,
-    operands: Sequence[Found],
-    place: Place,
-    returned: Returned = None,
-) -> list[Found] | None:
+def opened(recording: Recording, operation: Operation) -> list[Found] | None:
     """Run the programs inside of an operation in its stead; None where it has none, or a long loop."""
-    opener = OPENERS.get(str(primitive))
-    return opener(recording, params, operands, place, returned) if opener else None
+    opener = OPENERS.get(str(operation.primitive))
+    return opener(recording, operation) if opener else None
 
 
-Opener = Callable[[Recording, Any, Sequence[Found], Place, Returned], list[Found] | None]
-"""Runs the programs of an operation with these parameters and operands; None where they stay closed."""
+Opener = Callable[[Recording, Operation], list[Found] | None]
+"""Runs the programs of an operation; None where they stay closed."""
 
 # Called once
 
@@ -144,13 +145,8 @@ def called(primitive: Any, params: Any) -> Program | None:
 
 
 def _opener_of_call(parameter: str) -> Opener:
-    def opener(
-        recording: Recording,
-        params: Any,
-        operands: Sequence[Found],
-        place: Place,
-        returned: Returned,
-    ) -> list[Found] | None:
+    def opener(recording: Recording, operation: Operation) -> list[Found] | None:
+        _, params, operands, place, returned = operation
         if params.get(parameter) is None:
             return None
         return interpret(recording, program_of(params[parameter]), operands, place, returned)
@@ -161,28 +157,23 @@ def _opener_of_call(parameter: str) -> Opener:
 # Marked
 
 
-def _mark(recording: Recording, params: Any, operands: Sequence[Found], *_: object) -> list[Found]:
+def _mark(recording: Recording, operation: Operation) -> list[Found]:
     """What is marked, of which a recording is given what the mark says."""
-    recording.note(params["note"], *zip(*operands, strict=True))
-    return list(operands)
+    recording.note(operation.params["note"], *zip(*operation.operands, strict=True))
+    return list(operation.operands)
 
 
 # One of several
 
 
-def _cond(
-    recording: Recording,
-    params: Any,
-    operands: Sequence[Found],
-    place: Place,
-    returned: Returned,
-) -> list[Found]:
+def _cond(recording: Recording, operation: Operation) -> list[Found]:
     """The branch that was taken."""
-    (_, index), *arguments = operands
+    params, place = operation.params, operation.place
+    (_, index), *arguments = operation.operands
     name = recording.name_of_loop("cond", place)
     number = int(np.clip(int(index), 0, len(params["branches"]) - 1))
     branch, at = program_of(params["branches"][number]), place.numbered(name, number)
-    return interpret(recording, branch, arguments, at, returned)
+    return interpret(recording, branch, arguments, at, operation.returned)
 
 
 # Step by step
@@ -214,10 +205,9 @@ STACK = _primitive(_stack)
 """Puts together what the steps of a loop yield."""
 
 
-def _scan(
-    recording: Recording, params: Any, operands: Sequence[Found], place: Place, *_: object
-) -> list[Found] | None:
+def _scan(recording: Recording, operation: Operation) -> list[Found] | None:
     """The steps of a scan: each is given what the one before hands on, and its part of the arrays."""
+    _, params, operands, place, _ = operation
     if "num_consts" not in params:
         return None  # 0.12 says otherwise which arrays are read step by step
     program, length = program_of(params["jaxpr"]), params["length"]
@@ -249,22 +239,21 @@ def _part(recording: Recording, array: Found, number: int, place: Place) -> Foun
     origin, _ = array
     if origin in recording.stacks:
         return recording.stacks[origin][number]
-    (part,) = _run(recording, INDEX, {"index": number}, [array], place)
+    (part,) = _run(recording, Operation(INDEX, {"index": number}, [array], place))
     return part
 
 
 def _stacked(recording: Recording, parts: Sequence[Found], place: Place) -> Found:
     """What the steps yielded as one array."""
-    (stack,) = _run(recording, STACK, {}, parts, place)
+    (stack,) = _run(recording, Operation(STACK, {}, parts, place))
     if stack[0] is not None:
         recording.stacks[stack[0]] = parts
     return stack
 
 
-def _while(
-    recording: Recording, params: Any, operands: Sequence[Found], place: Place, *_: object
-) -> list[Found] | None:
+def _while(recording: Recording, operation: Operation) -> list[Found] | None:
     """The steps of a loop until its condition is false."""
+    _, params, operands, place, _ = operation
     first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
     of_condition, of_body = operands[:first], operands[first:second]
     carried = list(operands[second:])

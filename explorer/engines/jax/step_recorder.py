@@ -22,7 +22,7 @@ from explorer.engines.jax.leaf_names import (
 from explorer.engines.jax.made_states import optimizer_of, watched_states
 from explorer.engines.jax.marks import MARK
 from explorer.engines.jax.optimizers import Link, is_same
-from explorer.engines.jax.programs import interpret, opened, program_of
+from explorer.engines.jax.programs import Operation, interpret, opened, program_of
 from explorer.engines.jax.recording import Origin, Place
 from explorer.engines.jax.settings import settings_now
 from explorer.engines.jax.step_recording import FullError, Result, StepRecording
@@ -171,7 +171,8 @@ class StepRecorder(EagerTrace):
         origins = list(map(self._origin_of_operand, operands))
         found = list(zip(origins, operands, strict=True))
         with core.set_current_trace(core.eval_trace):
-            results = opened(self.recording, primitive, params, found, place, outputs)
+            operation = Operation(primitive, params, found, place, outputs)
+            results = opened(self.recording, operation)
         if results is None:
             made = self.recording.add(primitive, params, operands, origins, outputs, place)
         else:

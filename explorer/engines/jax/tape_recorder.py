@@ -6,7 +6,7 @@ import numpy as np
 from jax._src import source_info_util
 
 from explorer.engines.jax.eager_trace import EagerTrace
-from explorer.engines.jax.programs import opened
+from explorer.engines.jax.programs import Operation, opened
 from explorer.engines.jax.recording import Origin, Place, Recording, run
 from explorer.model.graph import NodeKind, Phase
 
@@ -36,9 +36,8 @@ class Recorder(EagerTrace):
         origins = [self._origin_of_operand(operand) for operand in operands]
         place = Place().inner(source_info_util.current())
         first = len(self.recording.records)
-        found = opened(
-            self.recording, primitive, params, list(zip(origins, operands, strict=True)), place
-        )
+        known = list(zip(origins, operands, strict=True))
+        found = opened(self.recording, Operation(primitive, params, known, place))
         if found is None:
             made = self.recording.add(primitive, params, operands, origins, outputs, place)
         else:
