@@ -26,11 +26,10 @@ from explorer.blocks.records import (
     Table,
     Terms,
     Text,
-    fill,
     spans,
 )
 from explorer.text.clean import clean
-from explorer.text.language import _, code
+from explorer.text.language import code
 
 STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 """The colours and the spacing of every page."""
@@ -167,10 +166,7 @@ def _bullets(bullets: Bullets, look: Look) -> str:
 
 
 def _terms(terms: Terms, look: Look) -> str:
-    items = ""
-    for term, text in terms.rows:
-        whole = fill(_("{what}: {values}"), what=term, values=text)
-        items += _tag("li", _inline(whole, look))
+    items = "".join(_tag("li", _inline(text, look)) for text in terms.sentences)
     return _tag("ul", items, class_=terms.tone * look.has_style)
 
 

@@ -17,11 +17,9 @@ from explorer.blocks.records import (
     Table,
     Terms,
     Text,
-    fill,
     pieces,
 )
 from explorer.text.clean import clean
-from explorer.text.language import _
 
 # All of them, wherever they are: what is harmless in one place starts a list in another.
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&-])")
@@ -86,11 +84,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Bullets):
         return _bullets(block)
     if isinstance(block, Terms):
-        lines = []
-        for term, said in block.rows:
-            whole = fill(_("{what}: {values}"), what=term, values=said)
-            lines.append(f"- {inline(whole)}")
-        return "\n".join(lines)
+        return "\n".join(f"- {inline(text)}" for text in block.sentences)
     if isinstance(block, Code):
         return _code(block)
     if isinstance(block, Table):

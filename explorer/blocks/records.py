@@ -7,7 +7,7 @@ from typing import Literal, Union
 
 import msgspec
 
-from explorer.text.language import closes
+from explorer.text.language import _, closes
 
 Tone = Literal["", "good", "foreseen", "alarm", "idle", "faint"]
 """As expected; different, with a reason given; not as expected; nothing to
@@ -55,10 +55,18 @@ class Bullets(msgspec.Struct, frozen=True):
 
 
 class Terms(msgspec.Struct, frozen=True):
-    """Texts, each behind what it is about."""
+    """Texts, each behind what it is about; one without that goes on with the row before."""
 
     rows: tuple[tuple[str, Text], ...]
     tone: Tone = ""
+
+    @property
+    def sentences(self) -> tuple[Text, ...]:
+        """Each row as one text."""
+        form = _("{what}: {values}")
+        return tuple(
+            fill(form, what=term, values=text) if term else text for term, text in self.rows
+        )
 
 
 class Code(msgspec.Struct, frozen=True):

@@ -84,6 +84,13 @@ def test_every_block_but_markup_and_pictures_shows_its_text(face: str) -> None:
         assert word in shown
 
 
+@pytest.mark.parametrize("face", ["page", "Markdown"])
+def test_a_text_without_a_term_begins_with_itself(face: str) -> None:
+    shown = FACES[face](Terms((("four", "five"), ("", "six"))))
+    assert "four: five" in shown
+    assert ": six" not in shown
+
+
 def test_a_terminal_indents_what_is_in_a_section_and_sets_sections_apart() -> None:
     inner = Section("inner", (Paragraph("b"),), level=3)
     shown = on_terminal(Section("one", (Paragraph("a"), inner)), Paragraph("after"))
