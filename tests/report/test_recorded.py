@@ -272,9 +272,9 @@ def where_recorded() -> None:
 @pytest.mark.torch
 @pytest.mark.usefixtures("where_recorded")
 @pytest.mark.parametrize("name", PATHS)
-def test_a_scenario_s_recorded_card_is_what_a_run_gives(name: str, tmp_path: Path) -> None:
+def test_a_scenario_s_recorded_card_is_what_a_run_gives(name: str) -> None:
     path = PATHS[name]
-    card = card_of(whole_report(path, Store(tmp_path)))
+    card = card_of(whole_report(path, Store()))
     assert recorded_scenario(path) == facts_of(name, path, card, recording().versions), (
         "run `make recorded`"
     )
