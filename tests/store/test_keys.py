@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.environments.interpreters import PACKAGES, versions
+from explorer.environments.interpreters import PACKAGES, own, versions
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import key
 from explorer.model.environments import Environment
@@ -13,7 +13,8 @@ from explorer.scenario.find import files_read
 from explorer.scenario.load import load
 from explorer.scenario.one_side import files_of
 from explorer.store import keys
-from explorer.store.keys import key_of
+from explorer.store.keys import Key, key_in, key_of
+from explorer.store.store import REPLY
 from tests.support.house import FLOORS
 from tests.support.nets import NETS
 
@@ -48,7 +49,10 @@ def test_each_part_of_a_key_counts() -> None:
     assert len(digests) == 5
 
 
-@pytest.mark.parametrize("fact", ["explorer", "mindspore", "torch", "numpy", "python", "units"])
+@pytest.mark.parametrize(
+    "fact",
+    ["explorer", "mindspore", "torch", "numpy", "python", "system", "machine", "units"],
+)
 def test_another_installation_has_other_keys(fact: str, monkeypatch: pytest.MonkeyPatch) -> None:
     here = key_of("scenario", "square")
     facts = keys.installation()
@@ -71,6 +75,27 @@ def test_another_version_of_a_package_that_takes_part_is_another_installation(
 
     monkeypatch.setattr("explorer.store.keys.versions", other)
     assert keys.installation() == {**here, package: "0"}
+
+
+def test_of_a_framework_that_is_not_installed_there_is_no_version(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("explorer.store.keys.versions", lambda *_: {})
+    assert set(keys.versions_here().values()) == {"none"}
+
+
+def test_what_is_installed_in_an_environment_is_part_of_a_key_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def key() -> Key:
+        return key_in(own(), REPLY, "square", 1)
+
+    here = key()
+    assert key() == here
+    monkeypatch.setattr("explorer.store.keys.versions", lambda _: {"torch": "0"})
+    other = key()
+    monkeypatch.setattr("explorer.store.keys.versions", lambda _: {"torch": "1"})
+    assert len({here, other, key()}) == 3
 
 
 def test_every_fact_of_an_installation_is_a_text() -> None:
@@ -176,7 +201,7 @@ def test_the_same_files_elsewhere_have_the_same_key(tmp_path: Path) -> None:
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A package of a few files in the place of the explorer."""
-    for name in ("web/links.py", "drawing/svg.py", "compare/noise.py", "shipped.py"):
+    for name in ("web/links.py", "drawing/svg.py", "compare/noise.py", "shipped.py", "pages.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("a = 1\n")
     monkeypatch.setattr(keys, "PACKAGE", tmp_path)
@@ -190,16 +215,20 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("drawing/svg.py", False, True),
         ("compare/noise.py", True, False),
         ("shipped.py", True, False),
+        ("pages.py", True, True),
     ],
 )
 def test_what_only_shows_results_is_in_no_key_and_a_digest_of_parts_is_of_theirs_alone(
     changed: str, is_of_results: bool, is_of_faces: bool, package: Path
 ) -> None:
-    results, faces = keys.installation()["explorer"], keys.digest_of_parts("drawing", "web")
+    results, faces = (
+        keys.installation()["explorer"],
+        keys.digest_of_parts("drawing", "web", "pages"),
+    )
     (package / changed).write_text("a = 2\n")
     forget()
     assert (keys.installation()["explorer"] != results) is is_of_results
-    assert (keys.digest_of_parts("drawing", "web") != faces) is is_of_faces
+    assert (keys.digest_of_parts("drawing", "web", "pages") != faces) is is_of_faces
 
 
 def test_a_file_of_another_name_is_other_code(package: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 from explorer.folders import STORE, caches
 from explorer.model.errors import UsageError
 from explorer.store.keys import Key, key_of
-from explorer.store.store import ENDING, LIMIT, UNFINISHED, Store, checked, default_limit
+from explorer.store.store import ENDING, LIMIT, REPLY, UNFINISHED, Store, checked, default_limit
 
 pytestmark = pytest.mark.own_store
 
@@ -73,6 +73,18 @@ def test_a_file_is_written_where_it_will_stand(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "no such folder"))
     store.put(KEY, RECORD)
     assert store.get(KEY, Result) == RECORD
+
+
+def test_what_a_killed_process_leaves_of_a_file_is_no_result_and_is_cleared(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A process that is killed neither moves the file to its place nor removes it.
+    monkeypatch.setattr("os.replace", lambda *_: None)
+    store.put(KEY, RECORD)
+    assert store.entries() == []
+    assert len(list(store.folder.rglob("*.*"))) == 1
+    store.clear()
+    assert list(store.folder.rglob("*.*")) == []
 
 
 def test_a_fresh_store_takes_nothing_and_keeps_what_is_new(store: Store) -> None:
@@ -165,6 +177,51 @@ def test_a_folder_that_cannot_be_written_to_is_told_once_and_stops_nothing(
     assert "EXPLORER_STORE" in told[0]
 
 
+def test_a_removed_result_is_gone_and_one_that_is_not_there_is_nothing_to_tell(
+    store: Store, told: list[str]
+) -> None:
+    store.put(KEY, RECORD)
+    store.put(OTHER, RECORD)
+    for _ in range(2):
+        store.remove(KEY)
+    assert store.get(KEY, Result) is None
+    assert store.get(OTHER, Result) == RECORD
+    assert told == []
+
+
+def test_what_cannot_be_removed_or_cleared_is_told(
+    store: Store, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    store.put(KEY, RECORD)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    store.remove(KEY)
+    (text,) = told
+    assert str(store.folder) in text
+    assert "Permission denied" in text
+    with pytest.raises(UsageError, match="cannot be cleared: Permission denied"):
+        store.clear()
+
+
+def test_what_is_told_by_default_is_on_stderr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    Store(tmp_path / "file").put(KEY, RECORD)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("explorer: results cannot be stored in")
+
+
+def test_small_results_stay_below_the_limit(tmp_path: Path) -> None:
+    store = Store(tmp_path, limit=20_000)
+    for number in range(40):
+        store.put(Key("scenario", str(number), f"{number:064}"), os.urandom(1000))
+        assert sum(path.stat().st_size for path in tmp_path.glob(f"*/*{ENDING}")) <= 20_000
+
+
 def test_clearing_removes_all_and_counts_it(store: Store) -> None:
     store.put(KEY, RECORD)
     store.put(OTHER, RECORD)
@@ -183,6 +240,14 @@ def test_entries_say_what_is_there_and_what_is_damaged(store: Store) -> None:
         ("scenario", "square"): store._path(KEY).stat().st_size,
         ("damaged", "damaged"): 7,
     }
+
+
+def test_an_entry_of_a_reply_names_nothing_and_has_its_size(store: Store) -> None:
+    before = datetime.now(timezone.utc).replace(microsecond=0)
+    store.put(Key(REPLY, "square", KEY.digest), RECORD)
+    (entry,) = store.entries()
+    assert (entry.kind, entry.name, entry.size) == (REPLY, "", file_of(store).stat().st_size)
+    assert before <= datetime.fromisoformat(entry.used) <= datetime.now(timezone.utc)
 
 
 def test_an_entry_says_in_utc_when_it_was_made(store: Store) -> None:
