@@ -195,10 +195,17 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     TOOK[work_unit(report.nodeid)] += report.duration
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write down what each unit has taken; of several processes the first one does."""
-    if session.config.getoption("--keep-durations") and not hasattr(session.config, "workerinput"):
-        record(_tier(session.config), TOOK)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Write down what each unit has taken; of several processes the first one does.
+
+    Of a run that was interrupted, or of chosen tests, nothing is written: it says little of the others.
+    """
+    config = session.config
+    if not config.getoption("--keep-durations") or hasattr(config, "workerinput"):
+        return
+    is_chosen = config.args_source is pytest.Config.ArgsSource.ARGS or config.option.keyword
+    if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) and not is_chosen:
+        record(_tier(config), TOOK)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -6,10 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tiers import Shard, in_order, record, recorded, shard_of, units_of
+from tests.support.tiers import (
+    DURATIONS,
+    Shard,
+    Tier,
+    in_order,
+    record,
+    recorded,
+    shard_of,
+    units_of,
+)
 from tests.support.work_units import work_unit
 
 SECONDS = {"lstm": 9.0, "training": 30.0, "a.py": 4.0, "b.py": 5.0}
+ROOT = Path(__file__).parent.parent
+
 UNITS = ("a.py", "new.py", "lstm", "b.py", "training", "lstm")
 
 
@@ -43,6 +54,20 @@ def test_durations_are_kept_of_what_takes_a_while(tmp_path: Path) -> None:
     assert recorded("test", path) == {"a.py": 0.5, "b.py": 12.3}
     assert list(recorded("test", path)) == ["a.py", "b.py"]
     assert recorded("whole", path) == {"a.py": 7.0}
+
+
+@pytest.mark.parametrize("tier", ["test", "whole"])
+def test_every_tier_has_an_order(tier: Tier) -> None:
+    assert len(recorded(tier)) > 100
+
+
+@pytest.mark.slow
+def test_durations_of_chosen_tests_are_not_kept() -> None:
+    before = DURATIONS.read_bytes()
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "--keep-durations"]
+    here = ("tests/blocks/test_renderers.py", "-k", "term")
+    subprocess.run([*command, *here], cwd=ROOT, capture_output=True, check=True)
+    assert DURATIONS.read_bytes() == before
 
 
 def test_what_needs_no_framework_imports_none(pytestconfig: pytest.Config) -> None:
