@@ -13,7 +13,6 @@ from explorer.fuzz.sightings import known_reasons
 from explorer.model.engines import ENGINES, FRAMEWORKS, Framework
 from explorer.model.fuzz import Sighting
 from explorer.workers.workers import Workers
-from tests.support.command_line import explorer
 from tests.support.programs import program, step
 from tests.support.samples import sampled
 
@@ -112,11 +111,3 @@ def test_an_engine_that_raises_is_named_and_known(runner: NetRunner) -> None:
 def test_a_net_that_no_framework_runs_is_refused(runner: NetRunner) -> None:
     net = program(step("t0", "index", "a", shape=(), place="7"))
     assert runner.run(net).kind == "refused"
-
-
-@pytest.mark.whole
-def test_sixty_random_nets_show_nothing_that_is_not_known(tmp_path: Path) -> None:
-    done = explorer("fuzz", "--cases", "60", "--seed", "1", "--out", str(tmp_path))
-    assert done.returncode == 0, done.stdout
-    assert done.stdout.splitlines()[-1].startswith("60 nets in ")
-    assert [path.name for path in tmp_path.iterdir()] == ["fuzz.json"]

@@ -58,19 +58,32 @@ def test_odd_paths_and_a_locale_without_utf8_change_no_answer(
     assert left_behind(scratch) == []
 
 
+@pytest.fixture(scope="module", params=[False, True], ids=["UTF-8", "ASCII"])
+def odd(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, dict[str, str]]:
+    """A folder with a net, a page and a store, all of odd names, and the variables that go with it."""
+    folder = tmp_path_factory.mktemp("odd") / ODD
+    folder.mkdir()
+    written(folder, NET, "net 梯度.py")
+    claim = "Text: ∂\n\n<!-- explorer: gradient-claim 20 -->\n<!-- /explorer -->\n"
+    written(folder, claim, "page.md")
+    store = {"EXPLORER_STORE": str(folder / "store")}
+    return folder, {**store, **(PLAIN if request.param else {})}
+
+
 @pytest.mark.torch
 @pytest.mark.whole
-@pytest.mark.parametrize("plain", [False, True], ids=["UTF-8", "ASCII"])
 @pytest.mark.parametrize(
     "command",
     [
         ("diff", "FILE", "torch-tape", "torch-graph"),
-        ("graph", "FILE", "--engine", "torch-tape", "-o", "FOLDER/graph.svg"),
-        ("graph", "FILE", "--engine", "torch-tape", "-o", "FOLDER/graph.png"),
-        ("study", "higher-order", "FILE", "--out", "FOLDER/out"),
-        ("sweep", "FILE", "--out", "FOLDER/out"),
-        ("sweep", "FOLDER", "--out", "FOLDER/out"),
-        ("claims", "20", "--pages", "FOLDER/out"),
+        ("graph", "FILE", "--engine", "torch-tape", "-o", "OUT/graph.svg"),
+        ("graph", "FILE", "--engine", "torch-tape", "-o", "OUT/graph.png"),
+        ("study", "devices", "FILE", "--out", "OUT/out"),
+        ("sweep", "FILE", "--out", "OUT/out"),
+        ("sweep", "FOLDER", "--out", "OUT/out"),
+        ("claims", "20", "--pages", "OUT/out"),
         ("embed", "FOLDER/page.md"),
         ("cache",),
         ("doctor",),
@@ -78,17 +91,18 @@ def test_odd_paths_and_a_locale_without_utf8_change_no_answer(
     ids=" ".join,
 )
 def test_every_command_bears_odd_paths(
-    command: tuple[str, ...], plain: bool, tmp_path: Path
+    command: tuple[str, ...], odd: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:
-    folder = tmp_path / ODD
-    folder.mkdir()
-    file = written(folder, NET, "net 梯度.py")
-    written(
-        folder, "Text: ∂\n\n<!-- explorer: gradient-claim 20 -->\n<!-- /explorer -->\n", "page.md"
-    )
-    arguments = [word.replace("FOLDER", str(folder)).replace("FILE", str(file)) for word in command]
-    own = {"EXPLORER_STORE": str(folder / "store")}
-    done = explorer(*arguments, cwd=tmp_path, **own, **(PLAIN if plain else {}))
+    folder, variables = odd
+    out = tmp_path / ODD
+    out.mkdir()
+    places = {"OUT": str(out), "FILE": str(folder / "net 梯度.py"), "FOLDER": str(folder)}
+    arguments = []
+    for word in command:
+        for name, place in places.items():
+            word = word.replace(name, place)
+        arguments.append(word)
+    done = explorer(*arguments, cwd=tmp_path, **variables)
     assert done.returncode in (0, 1), done.stderr
     assert "Traceback" not in done.stderr
 
