@@ -14,6 +14,8 @@ def remarks(
     kinds: tuple[NodeKind, NodeKind] = ("op", "input"),
     shapes: tuple[tuple[int, ...], tuple[int, ...]] = (COLUMN, ROW),
     reduction: str = "mean",
+    *,
+    is_expanded: bool = False,
 ) -> list[object]:
     """What is remarked of the mean of the squares of a difference of two tensors."""
     g = HandmadeGraph()
@@ -21,17 +23,20 @@ def remarks(
         g.add(kind, kind=kind, name=name, shape=shape)
         for kind, name, shape in zip(kinds, ("y", "target"), shapes, strict=True)
     )
-    difference = g.add("sub", [first, second], shape=SQUARE)
+    if is_expanded:
+        first, second = (g.add("aten.expand.default", [it], shape=SQUARE) for it in (first, second))
+    difference = g.add("sub", [first, second], shape=SQUARE, line=12)
     squares = g.add("mul", [difference, difference], shape=SQUARE)
     g.result("loss", g.add(reduction, [squares], shape=()))
     return [finding.fact for finding in silent_broadcasts([g.record()])]
 
 
+@pytest.mark.parametrize("is_expanded", [False, True])
 @pytest.mark.parametrize("shapes", [(COLUMN, ROW), (ROW, COLUMN)])
 def test_a_column_less_a_row_in_a_loss_is_remarked_with_both_shapes(
-    shapes: tuple[tuple[int, ...], tuple[int, ...]],
+    shapes: tuple[tuple[int, ...], tuple[int, ...]], is_expanded: bool
 ) -> None:
-    (fact,) = remarks(shapes=shapes)
+    (fact,) = remarks(shapes=shapes, is_expanded=is_expanded)
     assert isinstance(fact, SilentBroadcast)
     assert fact.shapes == shapes
     assert (fact.place.label, fact.place.source) == ("sub", "net.py:12")

@@ -208,10 +208,7 @@ def test_an_assumed_divergence_is_refuted_by_a_run_in_which_its_nodes_are_equal(
     known = mending()
     assumed = seam("n2", is_assumed=True)
     assert not known.is_refuted(assumed)
-    pairs = [
-        Pair(left=name, right=name, left_output=0, right_output=0, number=1, how="value")
-        for name in ("n1", "n2")
-    ]
+    pairs = [same("n1"), same("n2")]
     known.find([], [], pairs)
     assert known.is_refuted(assumed)
     assert not known.is_refuted(seam("n2"))
@@ -247,6 +244,65 @@ def test_the_gradient_of_a_leaf_that_a_known_op_gives_is_put_in() -> None:
     assert list(known.put_in) == [("n5", 0)]
 
 
+def handing_on(engine: str, *, scale: int = 1, has_sum: bool = False) -> GradGraph:
+    """x → first → second → out; what second hands on to first's gradient may be a sum of two."""
+    made = HandmadeGraph()
+    x = made.leaf("x", "input", VALUE)
+    first = made.add("sin", [x], value=VALUE, id_="first")
+    second = made.add("exp", [first], value=VALUE, id_="second")
+    made.result("out", second, VALUE)
+    given = np.tile(VALUE, scale)
+    handed = made.back("back", second, [], [second], value=given, id_="handed")
+    if has_sum:
+        handed = made.accumulate("add", [handed, handed], value=given, id_="sum")
+    gradient = made.back("back", first, [handed], [first], value=VALUE, id_="gradient")
+    made.gradient("dx", gradient, VALUE)
+    return made.record(engine=engine)
+
+
+def same(name: str) -> Pair:
+    return Pair(left=name, right=name, left_output=0, right_output=0, number=1, how="value")
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("read", ["handed", "sum"])
+def test_what_a_known_op_hands_on_is_the_gradient_that_the_reader_s_counterpart_reads(
+    side: SideName, read: str
+) -> None:
+    here = handing_on("torch-tape")
+    there = handing_on("mindspore-tape", has_sum=read == "sum")
+    graphs = (here, there) if side == "left" else (there, here)
+    known = Mending(in_one_layout(*graphs), side)
+    known.note(seam("second"))
+    values = {(read, 0): pack(VALUE + 1)}
+    assert not known.mend_gradients([], [same("second")], values.get)
+    assert known.mend_gradients([], [same("first")], values.get)
+    (put_in,) = known.put_in.values()
+    assert (put_in.node, put_in.value) == ("handed", pack(VALUE + 1))
+
+
+def test_nothing_is_handed_on_in_another_size_or_to_a_reader_that_is_known_or_is_a_sum() -> None:
+    here = handing_on("torch-tape")
+    for own, other, parts in (
+        (here, handing_on("mindspore-tape", scale=2), ["second"]),
+        (here, here, ["second", "first"]),
+        (handing_on("torch-tape", has_sum=True), here, ["second"]),
+    ):
+        known = Mending(in_one_layout(own, other), "left")
+        for part in parts:
+            known.note(seam(part))
+        assert not known.mend_gradients([], [same("first")], find)
+
+
+def test_the_values_that_are_wanted_are_those_of_the_other_side() -> None:
+    elsewhere = Joint(("n1", 0), ("n2", 0), ((6,), (6,)))
+    nowhere = Joint(("n1", 0), None, ((6,), (6,)))
+    assert mending().wanted([seam("n1", elsewhere, nowhere), seam("n2", at("n2"))]) == [
+        ("n2", 0),
+        ("n2", 0),
+    ]
+
+
 def test_large_values_are_asked_for_as_long_as_there_is_room() -> None:
     large = np.ones(SMALL + 1, np.float32)
     made = HandmadeGraph()
@@ -278,9 +334,7 @@ def test_a_gradient_is_known_as_long_as_it_is_computed_from_one_of_a_known_op() 
     known.note(seam(first))
     divergence = other_value(result, result, phase="backward")
     assert known.find([divergence], [seam(result)]).known == (0,)
-    equal = Pair(
-        left=terms[0], right=terms[0], left_output=0, right_output=0, number=1, how="value"
-    )
+    equal = same(terms[0])
     reordered = msgspec.structs.replace(equal, how="reordered")
     assert known.find([divergence], [seam(result)], [equal]).new == (0,)
     assert known.find([divergence], [seam(result)], [reordered]).known == (0,)

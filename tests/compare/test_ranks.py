@@ -48,6 +48,16 @@ def test_a_gradient_is_the_ranks_own_their_mean_their_sum_or_a_multiple(
     assert relations(traces, step(ROWS, whole))["dw"] == relation
 
 
+@pytest.mark.parametrize("off", [0, 2])
+def test_a_sum_is_in_float64_and_how_far_it_is_off_is_told(off: int) -> None:
+    # In float32 2**24 and one more are the same.
+    parts = [np.array([2.0**24], np.float32), *[np.ones(1, np.float32)] * 2]
+    traces = [step(rows, part) for rows, part in zip((*SHARDS, ROWS[:1]), parts, strict=True)]
+    whole = np.array([2.0**24 + 2 + off], np.float32)
+    compared = {tensor.name: tensor for tensor in over_ranks(traces, step(ROWS, whole))}
+    assert (compared["dw"].relation, compared["dw"].greatest) == ("sum", off)
+
+
 def test_the_loss_is_the_mean_or_the_sum() -> None:
     traces = [step(rows, MEAN, loss=loss) for rows, loss in zip(SHARDS, (1.0, 3.0), strict=True)]
     assert relations(traces, step(ROWS, MEAN, loss=2.0))["loss"] == "mean"

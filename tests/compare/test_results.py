@@ -125,6 +125,25 @@ def test_the_greatest_difference_is_that_of_all_leaves_and_pairs() -> None:
         assert worst(pairs).greatest == great.greatest
 
 
+def test_what_has_no_elements_is_no_greater_than_rounding() -> None:
+    none = np.zeros((0, 3), np.float32)
+    rounded = answer(none, values() * np.float32(1 + 1e-7))
+    for pair in ((answer(none, values()), rounded), (rounded, answer(none, values()))):
+        greatest = compare(*pair).greatest
+        assert greatest is not None
+        assert greatest.leaf == "dy"
+        empty = compare(answer(none, none), answer(none, none))
+        assert worst([compare(*pair), empty]).greatest == greatest
+
+
+@pytest.mark.parametrize(("dtype", "index"), [("float32", (0, 0)), ("complex64", (0, 0, 0))])
+def test_the_first_element_of_equal_numbers_is_named(dtype: str, index: tuple[int, ...]) -> None:
+    equal = answer(values().astype(dtype), structure="dx")
+    greatest = compare(equal, equal).greatest
+    assert greatest is not None
+    assert greatest.index == index
+
+
 def test_what_a_scenario_allows_is_not_the_greatest_where_something_else_differs() -> None:
     allowed = compare(FINE, answer(values(), values() + np.float32(5)))._replace(verdict="close")
     differing = compare(FINE, answer(values(), values() + np.float32(1)))
