@@ -5,13 +5,13 @@ from pathlib import Path
 
 import msgspec
 
-from tests.planted.mistake import NETS
+from tests.planted.halves import both_halves
 
 _Changes = tuple[tuple[str, str], ...]
 """Texts, and what stands in their place wherever they stand in the file."""
 
 _CHANGES = msgspec.toml.decode(
-    (NETS.parent / "variants.toml").read_bytes(), type=dict[str, dict[str, _Changes]]
+    Path(__file__).with_name("variants.toml").read_bytes(), type=dict[str, dict[str, _Changes]]
 )
 """The variants of each net."""
 
@@ -22,7 +22,7 @@ def variants() -> Iterator[tuple[str, str]]:
     Raises ValueError where a text that should be changed does not stand in the net.
     """
     for net, changes_of_net in _CHANGES.items():
-        text = (NETS / f"{net}.py").read_text(encoding="utf-8")
+        text = both_halves(net)
         for name, changes in changes_of_net.items():
             yield f"{net}_{name}", _varied(text, changes).replace("rng(", "rng(1000 + ")
 

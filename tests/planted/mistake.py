@@ -9,12 +9,10 @@ import msgspec
 from explorer.model.engines import Framework, engine_named
 from explorer.scenario.find import REAL
 from tests.planted.facts import Fact
+from tests.planted.halves import FILES, both_halves
 
-NETS = Path(__file__).parent / "nets"
-"""Further nets to plant mistakes in, beside those that are shipped."""
-
-PORTS = NETS.with_name("ports")
-"""Ports of some of these to flax with names of their own: each a ``jax_net`` that follows the net's text."""
+PORTS = Path(__file__).with_name("ports")
+"""Ports of some nets to flax with names of their own: each a ``jax_net`` that follows the net's text."""
 
 
 class Mistake(msgspec.Struct, frozen=True):
@@ -38,16 +36,12 @@ class Mistake(msgspec.Struct, frozen=True):
     facts: tuple[Fact, ...] = ()
 
     @property
-    def original(self) -> Path:
-        """The scenario that the mistake is planted in: a net of ``NETS``, or a shipped one."""
-        own = NETS / f"{self.scenario}.py"
-        return own if own.exists() else REAL / f"{self.scenario}.py"
-
-    @property
     def text(self) -> str:
-        """What it is planted in: the scenario, and a port to JAX that stands by itself."""
+        """What it is planted in: a net of ``nets`` or a shipped one, and a port to JAX of its own."""
         port = PORTS / f"{self.scenario}.py"
-        texts = [self.original.read_text(encoding="utf-8")]
+        shipped = REAL / f"{self.scenario}.py"
+        own = self.scenario in FILES
+        texts = [both_halves(self.scenario) if own else shipped.read_text(encoding="utf-8")]
         if self.framework == "jax" and port.exists():
             texts.append(port.read_text(encoding="utf-8"))
         return "\n\n".join(texts)

@@ -1,7 +1,6 @@
 """The tables of mistakes fit their nets, and the nets, sets and variants are what they promise."""
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -9,6 +8,7 @@ import pytest
 
 from tests.planted.clean import variants
 from tests.planted.facts import FACT_KINDS, Fact
+from tests.planted.halves import FILES, both_halves
 from tests.planted.library import (
     IN_PORTS,
     LIBRARY,
@@ -19,12 +19,11 @@ from tests.planted.library import (
     decoded,
     fitting,
 )
-from tests.planted.mistake import NETS, Mistake, has_nets, plant, plant_all
+from tests.planted.mistake import Mistake, has_nets, plant, plant_all
 from tests.planted.naming import TAPES
+from tests.support.twin_nets import with_changes
 
 BESIDE_JAX = (("jax-tape", "torch-tape"), ("jax-tape", "mindspore-tape"))
-
-NET_NAMES = {file.stem for file in NETS.glob("*.py")}
 
 VARIANTS = dict(variants())
 
@@ -58,7 +57,7 @@ def test_a_row_with_another_key_or_framework_is_refused(right: bytes, wrong: byt
 
 
 def test_there_are_as_many_as_promised() -> None:
-    assert len(NET_NAMES) >= 20
+    assert len(FILES) >= 20
     assert len(LIBRARY) >= 200
     assert len(MISTAKES) >= 60
     assert len(SETS) >= 50
@@ -77,9 +76,9 @@ def test_there_are_at_least_thirty_beside_either_framework() -> None:
 
 
 def test_every_net_has_mistakes_a_set_and_variants() -> None:
-    assert {mistake.scenario for mistake in LIBRARY.values()} == NET_NAMES
-    assert {mistakes[0].scenario for mistakes in SETS.values()} == NET_NAMES
-    for net in NET_NAMES:
+    assert {mistake.scenario for mistake in LIBRARY.values()} == FILES.keys()
+    assert {mistakes[0].scenario for mistakes in SETS.values()} == FILES.keys()
+    for net in FILES:
         assert any(name.startswith(f"{net}_") for name in VARIANTS)
 
 
@@ -144,15 +143,21 @@ def test_the_mistakes_of_a_set_stand_in_one_net(tmp_path: Path) -> None:
 
 
 def test_variants_have_texts_of_their_own() -> None:
-    texts = {*VARIANTS.values(), *_texts_of_nets()}
-    assert len(texts) == len(VARIANTS) + len(NET_NAMES)
+    texts = {*VARIANTS.values(), *map(both_halves, FILES)}
+    assert len(texts) == len(VARIANTS) + len(FILES)
     for text in texts:
         ast.parse(text)
 
 
-def _texts_of_nets() -> Iterator[str]:
-    for file in NETS.glob("*.py"):
-        yield file.read_text(encoding="utf-8")
+def test_the_other_half_of_a_net_has_changed_lines_at_their_depth_and_stale_ones_are_refused() -> (
+    None
+):
+    half = "    def forward(self, x):\n        return x.view(2)\n"
+    changes = "- return x.view(2)\n+ y = 2 * x\n+ return y.reshape(2)\n"
+    own = "    def construct(self, x):\n        y = 2 * x\n        return y.reshape(2)\n"
+    assert with_changes(half, changes) == own
+    with pytest.raises(ValueError, match=r"do not stand in PyTorch's half:\n- return y"):
+        with_changes(half, "- return y\n")
 
 
 # How a mistake is planted

@@ -17,11 +17,13 @@ from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
 from tests.planted.causes import tell_causes
 from tests.planted.clean import variants, write_variants
+from tests.planted.halves import FILES, both_halves
 from tests.planted.library import IN_PORTS, LIBRARY, MISTAKES, SETS, SHIPPED
-from tests.planted.mistake import NETS, plant, plant_all
+from tests.planted.mistake import plant, plant_all
 from tests.planted.naming import TAPES, tell
 from tests.planted.own_names import with_own_names
 from tests.support.samples import sampled
+from tests.support.scenario_files import written
 
 BESIDE_TORCH = ("jax-tape", "torch-tape")
 BESIDE_MINDSPORE = ("jax-tape", "mindspore-tape")
@@ -181,9 +183,9 @@ def test_nothing_is_named_where_a_port_is_right(
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.whole
-@pytest.mark.parametrize("name", sorted(file.stem for file in NETS.glob("*.py")))
-def test_a_net_is_the_same_in_both_frameworks(name: str, workers: Workers) -> None:
-    assert not _differs(NETS / f"{name}.py", workers)
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_a_net_is_the_same_in_both_frameworks(name: str, tmp_path: Path, workers: Workers) -> None:
+    assert not _differs(written(tmp_path, both_halves(name)), workers)
 
 
 @pytest.mark.mindspore

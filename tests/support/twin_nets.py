@@ -1,6 +1,7 @@
 """Nets whose halves are the same but for the frameworks' names: written once, as PyTorch's."""
 
 import os
+import re
 import tempfile
 from pathlib import Path
 from textwrap import dedent, indent
@@ -16,6 +17,13 @@ IN_MINDSPORE = {
     "nn.Sequential(": "nn.SequentialCell(",
     "torch.": "ops.",
     "F.": "ops.",
+    ", bias=False": ", has_bias=False",
+    ", dim=-1)": ", axis=-1)",
+    ", dim=1)": ", axis=1)",
+    "keepdim=": "keep_dims=",
+    ".pow(2)": ".square()",
+    ".unsqueeze(": ".expand_dims(",
+    ".long()": "",
 }
 """What MindSpore's half of a net has in the place of words of PyTorch's."""
 
@@ -61,6 +69,23 @@ def in_mindspore(torch: str) -> str:
     for word, other in IN_MINDSPORE.items():
         torch = torch.replace(word, other)
     return torch
+
+
+def with_changes(torch: str, changes: str) -> str:
+    """MindSpore's half where more than words differ, by a text of lines of PyTorch's (-) and its own (+).
+
+    Raises ValueError where the lines of PyTorch's do not stand in its half.
+    """
+    mindspore = in_mindspore(torch)
+    for old, new in re.findall(r"((?:^-.*\n)+)((?:^\+.*\n)*)", changes, re.MULTILINE):
+        lines = [line[2:] for line in in_mindspore(old).splitlines()]
+        block = r"^( *)" + r"\n\1".join(map(re.escape, lines)) + r"\n"
+        found = re.search(block, mindspore, re.MULTILINE)
+        if not found:
+            raise ValueError(f"these lines do not stand in PyTorch's half:\n{old}")
+        own = "".join(f"{line[2:]}\n" for line in new.splitlines())
+        mindspore = mindspore.replace(found[0], indent(own, found[1]))
+    return mindspore
 
 
 SQUARE, ROW = "np.array([[0.5, -0.25], [1.0, 2.0]], np.float32)", "np.array([1, 3], np.float32)"

@@ -16,35 +16,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    from mindspore import nn, ops
-
-    class ActorCritic(nn.Cell):
-        def __init__(self, states=4, hidden=7, actions=3):
-            super().__init__()
-            self.trunk = nn.Dense(states, hidden)
-            self.actor = nn.Dense(hidden, actions)
-            self.critic = nn.Dense(hidden, 1)
-            self.gamma = 0.9
-
-        def construct(self, state, action, reward, running):
-            hidden = ops.softplus(self.trunk(state))
-            log_probs = ops.log_softmax(self.actor(hidden), axis=1)
-            values = self.critic(hidden).squeeze(1)
-            following = ops.cat((values[1:], ops.zeros_like(values[:1])))
-            returns = reward + self.gamma * running * ops.stop_gradient(following)
-            advantage = ops.stop_gradient(returns - values)
-            advantage = (advantage - advantage.mean()) / (ops.std(advantage, ddof=1) + 1e-8)
-            taken = ops.gather_elements(log_probs, 1, action.expand_dims(1)).squeeze(1)
-            actor = -(taken * advantage).mean()
-            critic = ops.huber_loss(values, returns, delta=1.0)
-            entropy = -(ops.exp(log_probs) * log_probs).sum(1).mean()
-            loss = actor + 0.5 * critic - 0.01 * entropy
-            return loss, values
-
-    return ActorCritic()
-
-
 def torch_net():
     import torch
     from torch import nn

@@ -14,58 +14,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    import mindspore as ms
-    from mindspore import nn, ops
-
-    class Attention(nn.Cell):
-        def __init__(self, dim, heads, length):
-            super().__init__()
-            self.heads = heads
-            self.head_dim = dim // heads
-            self.qkv = nn.Dense(dim, 3 * dim)
-            self.proj = nn.Dense(dim, dim)
-            self.future = ms.Tensor(np.triu(np.ones((length, length), bool), k=1))
-
-        def construct(self, x):
-            b, t, c = x.shape
-            qkv = self.qkv(x).reshape(b, t, 3, self.heads, self.head_dim)
-            qkv = qkv.transpose(2, 0, 3, 1, 4)
-            q, k, v = qkv[0], qkv[1], qkv[2]
-            scores = ops.matmul(q, k.transpose(0, 1, 3, 2)) / self.head_dim**0.5
-            scores = scores.masked_fill(self.future[:t, :t], -1e9)
-            weights = ops.softmax(scores, axis=-1)
-            mixed = ops.matmul(weights, v)
-            mixed = mixed.transpose(0, 2, 1, 3).reshape(b, t, c)
-            return self.proj(mixed)
-
-    class FeedForward(nn.Cell):
-        def __init__(self, dim, hidden):
-            super().__init__()
-            self.fc1 = nn.Dense(dim, hidden)
-            self.act = nn.GELU(approximate=False)
-            self.fc2 = nn.Dense(hidden, dim)
-
-        def construct(self, x):
-            return self.fc2(self.act(self.fc1(x)))
-
-    class Block(nn.Cell):
-        def __init__(self, dim=8, heads=2, length=6):
-            super().__init__()
-            self.norm1 = nn.LayerNorm((dim,), epsilon=1e-5)
-            self.attn = Attention(dim, heads, length)
-            self.norm2 = nn.LayerNorm((dim,), epsilon=1e-5)
-            self.mlp = FeedForward(dim, 12)
-
-        def construct(self, x, target):
-            x = x + self.attn(self.norm1(x))
-            out = x + self.mlp(self.norm2(x))
-            loss = ops.mse_loss(out, target)
-            return loss, out
-
-    return Block()
-
-
 def torch_net():
     import torch
     from torch import nn

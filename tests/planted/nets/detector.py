@@ -22,45 +22,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    from mindspore import nn, ops
-
-    class Detector(nn.Cell):
-        def __init__(self, features=6, hidden=8, classes=3):
-            super().__init__()
-            self.trunk = nn.Dense(features, hidden)
-            self.classify = nn.Dense(hidden, classes)
-            self.regress = nn.Dense(hidden, 4)
-
-        def overlap(self, a, b):
-            low = ops.maximum(a[:, :2], b[:, :2])
-            high = ops.minimum(a[:, 2:], b[:, 2:])
-            sides = ops.clamp(high - low, min=0.0)
-            inner = sides[:, 0] * sides[:, 1]
-            area_a = (a[:, 2] - a[:, 0]) * (a[:, 3] - a[:, 1])
-            area_b = (b[:, 2] - b[:, 0]) * (b[:, 3] - b[:, 1])
-            return inner / (area_a + area_b - inner + 1e-6)
-
-        def focal(self, scores, label):
-            p = ops.sigmoid(scores)
-            cross = ops.binary_cross_entropy(p, label, reduction="none")
-            right = p * label + (1.0 - p) * (1.0 - label)
-            alpha = 0.25 * label + 0.75 * (1.0 - label)
-            return (alpha * (1.0 - right) ** 2.0 * cross).sum()
-
-        def construct(self, features, anchors, boxes, label):
-            hidden = ops.relu6(self.trunk(features))
-            scores = self.classify(hidden)
-            predicted = anchors + 0.1 * ops.tanh(self.regress(hidden))
-            classes = self.focal(scores, label) / boxes.shape[0]
-            place = ops.smooth_l1_loss(predicted, boxes, beta=0.05, reduction="mean")
-            iou = (1.0 - self.overlap(predicted, boxes)).mean()
-            loss = classes + 5.0 * place + 2.0 * iou
-            return loss, scores
-
-    return Detector()
-
-
 def torch_net():
     import torch
     from torch import nn

@@ -14,32 +14,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    from mindspore import nn, ops
-
-    class VAE(nn.Cell):
-        def __init__(self, features=6, hidden=8, dim=3):
-            super().__init__()
-            self.encode = nn.Dense(features, hidden)
-            self.parts = nn.Dense(hidden, 2 * dim)
-            self.decode = nn.Dense(dim, hidden)
-            self.out = nn.Dense(hidden, features)
-
-        def construct(self, x, noise):
-            hidden = ops.elu(self.encode(x))
-            mu, logvar = ops.chunk(self.parts(hidden), 2, axis=1)
-            logvar = ops.clamp(logvar, min=-0.2, max=0.2)
-            z = mu + ops.exp(0.5 * logvar) * noise
-            mean = self.out(ops.mish(self.decode(z)))
-            error = 0.5 * (x - mean).square() / 0.25
-            likelihood = error.sum(1).mean()
-            divergence = 0.5 * (mu.square() + ops.exp(logvar) - logvar - 1.0)
-            loss = likelihood + 4.0 * divergence.sum(1).mean()
-            return loss, mean
-
-    return VAE()
-
-
 def torch_net():
     import torch
     from torch import nn

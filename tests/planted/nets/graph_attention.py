@@ -27,60 +27,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    import mindspore as ms
-    from mindspore import nn, ops
-
-    class Convolution(nn.Cell):
-        def __init__(self, features, hidden):
-            super().__init__()
-            self.linear = nn.Dense(features, hidden)
-
-        def construct(self, x, adjacency):
-            looped = adjacency + ops.eye(adjacency.shape[0], dtype=ms.float32)
-            degree = looped.sum(1)
-            scale = ops.rsqrt(degree)
-            spread = scale.expand_dims(1) * looped * scale.expand_dims(0)
-            return ops.matmul(spread, self.linear(x))
-
-    class Attention(nn.Cell):
-        def __init__(self, features, hidden, heads=2):
-            super().__init__()
-            self.heads = heads
-            self.hidden = hidden
-            self.linear = nn.Dense(features, heads * hidden, has_bias=False)
-            self.source = nn.Dense(hidden, 1, has_bias=False)
-            self.target = nn.Dense(hidden, 1, has_bias=False)
-
-        def construct(self, x, adjacency):
-            n = x.shape[0]
-            h = self.linear(x).reshape(n, self.heads, self.hidden).transpose(1, 0, 2)
-            scores = self.source(h) + self.target(h).transpose(0, 2, 1)
-            scores = ops.leaky_relu(scores, 0.2)
-            linked = adjacency + ops.eye(n, dtype=ms.float32)
-            scores = ops.masked_fill(scores, linked == 0, -1e9)
-            weights = ops.softmax(scores, axis=2)
-            mixed = ops.matmul(weights, h)
-            return mixed.transpose(1, 0, 2).reshape(n, -1)
-
-    class Net(nn.Cell):
-        def __init__(self):
-            super().__init__()
-            self.conv = Convolution(5, 6)
-            self.attn = Attention(6, 4)
-            self.head = nn.Dense(8, 3)
-
-        def construct(self, x, adjacency, label, known):
-            h = ops.relu(self.conv(x, adjacency))
-            h = ops.elu(self.attn(h, adjacency))
-            logits = self.head(h)
-            each = ops.cross_entropy(logits, label, reduction="none")
-            loss = (each * known).sum() / known.sum()
-            return loss, logits
-
-    return Net()
-
-
 def torch_net():
     import torch
     from torch import nn

@@ -14,52 +14,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    import mindspore as ms
-    from mindspore import nn, ops
-
-    class GRUCell(nn.Cell):
-        def __init__(self, features, hidden):
-            super().__init__()
-            self.from_input = nn.Dense(features, 3 * hidden)
-            self.from_state = nn.Dense(hidden, 3 * hidden)
-
-        def construct(self, x, h):
-            xr, xz, xn = ops.chunk(self.from_input(x), 3, axis=1)
-            hr, hz, hn = ops.chunk(self.from_state(h), 3, axis=1)
-            r = ops.sigmoid(xr + hr)
-            z = ops.sigmoid(xz + hz)
-            n = ops.tanh(xn + r * hn)
-            return (1.0 - z) * n + z * h
-
-    class BiGRU(nn.Cell):
-        def __init__(self, features=3, hidden=4, outputs=2):
-            super().__init__()
-            self.hidden = hidden
-            self.ahead = GRUCell(features, hidden)
-            self.back = GRUCell(features, hidden)
-            self.head = nn.Dense(2 * hidden, outputs)
-
-        def run(self, cell, x):
-            h = ops.zeros((x.shape[0], self.hidden), ms.float32)
-            states = ()
-            for step in range(x.shape[1]):
-                h = cell(x[:, step], h)
-                states += (h,)
-            return ops.stack(states, axis=1)
-
-        def construct(self, x, target):
-            ahead = self.run(self.ahead, x)
-            back = self.run(self.back, ops.flip(x, (1,)))
-            back = ops.flip(back, (1,))
-            states = ops.cat((ahead, back), axis=2)
-            out = self.head(states)
-            loss = ops.l1_loss(out, target)
-            return loss, states
-
-    return BiGRU()
-
-
 def torch_net():
     import torch
     from torch import nn

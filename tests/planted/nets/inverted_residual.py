@@ -15,53 +15,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    from mindspore import nn, ops
-
-    class SqueezeExcite(nn.Cell):
-        def __init__(self, channels, reduced):
-            super().__init__()
-            self.reduce = nn.Conv2d(channels, reduced, 1, pad_mode="valid", has_bias=True)
-            self.expand = nn.Conv2d(reduced, channels, 1, pad_mode="valid", has_bias=True)
-
-        def construct(self, x):
-            pooled = x.mean((2, 3), keep_dims=True)
-            gate = self.expand(ops.relu(self.reduce(pooled)))
-            return x * ops.hardsigmoid(gate)
-
-    class InvertedResidual(nn.Cell):
-        def __init__(self, channels=4, hidden=8):
-            super().__init__()
-            self.widen = nn.Conv2d(channels, hidden, 1, pad_mode="valid")
-            self.bn1 = nn.BatchNorm2d(hidden, eps=1e-3, momentum=0.99)
-            self.depthwise = nn.Conv2d(hidden, hidden, 3, pad_mode="pad", padding=1, group=hidden)
-            self.bn2 = nn.BatchNorm2d(hidden, eps=1e-3, momentum=0.99)
-            self.se = SqueezeExcite(hidden, 4)
-            self.project = nn.Conv2d(hidden, channels, 1, pad_mode="valid")
-            self.bn3 = nn.BatchNorm2d(channels, eps=1e-3, momentum=0.99)
-
-        def construct(self, x):
-            h = ops.hardswish(self.bn1(self.widen(x)))
-            h = ops.hardswish(self.bn2(self.depthwise(h)))
-            h = self.bn3(self.project(self.se(h)))
-            return x + h
-
-    class Net(nn.Cell):
-        def __init__(self):
-            super().__init__()
-            self.block = InvertedResidual()
-            self.pool = nn.MaxPool2d(3, stride=2, pad_mode="pad", ceil_mode=True)
-            self.head = nn.Dense(4, 4)
-
-        def construct(self, image, target):
-            features = self.block(image)
-            pooled = self.pool(features).mean((2, 3))
-            out = ops.tanh(self.head(pooled))
-            return ops.huber_loss(out, target, delta=0.5), features
-
-    return Net()
-
-
 def torch_net():
     import torch
     from torch import nn

@@ -14,43 +14,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    import mindspore as ms
-    from mindspore import nn, ops
-
-    class LSTMCell(nn.Cell):
-        def __init__(self, features, hidden):
-            super().__init__()
-            self.from_input = nn.Dense(features, 4 * hidden)
-            self.from_state = nn.Dense(hidden, 4 * hidden, has_bias=False)
-
-        def construct(self, x, h, c):
-            gates = self.from_input(x) + self.from_state(h)
-            i, f, g, o = ops.chunk(gates, 4, axis=1)
-            c = ops.sigmoid(f) * c + ops.sigmoid(i) * ops.tanh(g)
-            h = ops.sigmoid(o) * ops.tanh(c)
-            return h, c
-
-    class Tagger(nn.Cell):
-        def __init__(self, features=5, hidden=6, classes=3):
-            super().__init__()
-            self.hidden = hidden
-            self.cell = LSTMCell(features, hidden)
-            self.norm = nn.LayerNorm((hidden,), epsilon=1e-5)
-            self.head = nn.Dense(hidden, classes)
-
-        def construct(self, x, label):
-            h = ops.zeros((x.shape[0], self.hidden), ms.float32)
-            c = ops.zeros((x.shape[0], self.hidden), ms.float32)
-            for step in range(x.shape[1]):
-                h, c = self.cell(x[:, step], h, c)
-            logits = self.head(self.norm(h))
-            loss = ops.cross_entropy(logits, label)
-            return loss, logits
-
-    return Tagger()
-
-
 def torch_net():
     import torch
     from torch import nn

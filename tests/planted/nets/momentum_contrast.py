@@ -19,35 +19,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    import mindspore as ms
-    from mindspore import nn, ops
-
-    class Contrast(nn.Cell):
-        def __init__(self, features=5, dim=4):
-            super().__init__()
-            self.query = nn.Dense(features, dim)
-            self.slow = nn.Dense(features, dim)
-            self.temperature = 0.2
-
-        def construct(self, one, other, queue):
-            q = ops.tanh(self.query(one))
-            q = q / ops.sqrt(q.square().sum(1, keepdims=True) + 1e-6)
-            weight = 0.9 * self.slow.weight + 0.1 * self.query.weight
-            bias = 0.9 * self.slow.bias + 0.1 * self.query.bias
-            k = ops.tanh(ops.matmul(other, weight.T) + bias)
-            k = k / ops.sqrt(k.square().sum(1, keepdims=True) + 1e-6)
-            k = ops.stop_gradient(k)
-            positive = (q * k).sum(1, keepdims=True)
-            negative = ops.matmul(q, queue)
-            logits = ops.cat((positive, negative), axis=1) / self.temperature
-            label = ops.zeros((q.shape[0],), ms.int32)
-            loss = ops.cross_entropy(logits, label)
-            return loss, logits
-
-    return Contrast()
-
-
 def torch_net():
     import torch
     from torch import nn

@@ -19,35 +19,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    from mindspore import nn, ops
-
-    class Classifier(nn.Cell):
-        def __init__(self, channels=4, classes=5):
-            super().__init__()
-            self.conv1 = nn.Conv2d(3, channels, 3, stride=2, pad_mode="same", has_bias=True)
-            self.bn1 = nn.BatchNorm2d(channels, eps=1e-3, momentum=0.9)
-            self.avg = nn.AvgPool2d(3, stride=1, pad_mode="pad", padding=1, count_include_pad=True)
-            self.conv2 = nn.Conv2d(
-                channels, 6, 3, pad_mode="pad", padding=2, dilation=2, has_bias=True
-            )
-            self.bn2 = nn.BatchNorm2d(6, eps=1e-5, momentum=0.9)
-            self.max = nn.MaxPool2d(2, stride=2, pad_mode="pad", ceil_mode=True)
-            self.fc = nn.Dense(6 * 3 * 3, classes)
-
-        def construct(self, image, label):
-            x = ops.leaky_relu(self.bn1(self.conv1(image)), 0.1)
-            x = self.avg(x)
-            x = ops.elu(self.bn2(self.conv2(x)))
-            x = self.max(x)
-            x = x.reshape(x.shape[0], -1)
-            logits = self.fc(x)
-            loss = ops.cross_entropy(logits, label, label_smoothing=0.1)
-            return loss, logits
-
-    return Classifier()
-
-
 def torch_net():
     from torch import nn
     from torch.nn import functional as F

@@ -14,43 +14,6 @@ def inputs():
     return {"tokens": np.array([[0, 4, 2, 7, 1, 0], [3, 8, 2, 5, 6, 0]], np.int32)}
 
 
-def mindspore_net():
-    import mindspore as ms
-    from mindspore import nn, ops
-
-    class LanguageModel(nn.Cell):
-        def __init__(self, words=9, dim=6, length=8):
-            super().__init__()
-            self.embedding = nn.Embedding(words, dim, padding_idx=0)
-            self.positions = nn.Embedding(length, dim)
-            self.norm1 = nn.LayerNorm((dim,), epsilon=1e-5)
-            self.gate = nn.Dense(dim, dim)
-            self.value = nn.Dense(dim, dim)
-            self.norm2 = nn.LayerNorm((dim,), epsilon=1e-5)
-            self.fc1 = nn.Dense(dim, 10)
-            self.gelu = nn.GELU(approximate=True)
-            self.fc2 = nn.Dense(10, dim)
-            self.scale = dim**0.5
-
-        def construct(self, tokens):
-            t = tokens.shape[1]
-            words = (tokens != 0).astype(ms.float32).expand_dims(2)
-            embedded = self.embedding(tokens) * words
-            x = embedded * self.scale + self.positions(ops.arange(t))
-            h = self.norm1(x)
-            past = ops.cumsum(ops.sigmoid(self.gate(h)) * self.value(h), axis=1)
-            counts = ops.arange(1, t + 1).astype(ms.float32).reshape(1, t, 1)
-            x = x + past / counts
-            x = x + self.fc2(self.gelu(self.fc1(self.norm2(x))))
-            logits = ops.matmul(x, self.embedding.embedding_table.T)
-            before = logits[:, :-1].reshape(-1, logits.shape[-1])
-            after = tokens[:, 1:].reshape(-1)
-            loss = ops.cross_entropy(before, after, ignore_index=0)
-            return loss, logits
-
-    return LanguageModel()
-
-
 def torch_net():
     import torch
     from torch import nn

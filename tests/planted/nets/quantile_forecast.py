@@ -14,38 +14,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    import mindspore as ms
-    from mindspore import nn, ops
-
-    class Forecast(nn.Cell):
-        def __init__(self, channels=4):
-            super().__init__()
-            self.conv1 = nn.Conv1d(2, channels, 2, pad_mode="valid", has_bias=True)
-            self.conv2 = nn.Conv1d(
-                channels, channels, 2, pad_mode="valid", dilation=2, has_bias=True
-            )
-            self.head = nn.Dense(channels, 3)
-            self.levels = ms.Tensor([[0.1, 0.5, 0.9]], ms.float32)
-
-        def construct(self, series, target):
-            mean = series.mean(2, keep_dims=True)
-            centred = series - mean
-            deviation = ops.sqrt(centred.square().sum(2, keepdims=True) / 7.0)
-            x = centred / (deviation + 1e-3)
-            x = ops.relu(self.conv1(ops.pad(x, (1, 0))))
-            x = x + ops.relu(self.conv2(ops.pad(x, (2, 0))))
-            raw = self.head(x[:, :, -1])
-            steps = ops.cat((raw[:, :1], ops.softplus(raw[:, 1:])), axis=1)
-            quantiles = ops.cumsum(steps, axis=1)
-            error = target - quantiles
-            pinball = ops.maximum(self.levels * error, (self.levels - 1.0) * error)
-            loss = pinball.sum(1).mean() + 0.01 * self.head.weight.square().sum()
-            return loss, quantiles
-
-    return Forecast()
-
-
 def torch_net():
     import torch
     from torch import nn

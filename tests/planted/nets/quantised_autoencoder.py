@@ -13,33 +13,6 @@ def inputs():
     return {"x": random.normal(size=(4, 6)).astype(np.float32)}
 
 
-def mindspore_net():
-    from mindspore import nn, ops
-
-    class Autoencoder(nn.Cell):
-        def __init__(self, features=6, dim=3, codes=5):
-            super().__init__()
-            self.encoder = nn.SequentialCell(nn.Dense(features, 8), nn.Tanh(), nn.Dense(8, dim))
-            self.codebook = nn.Embedding(codes, dim)
-            self.decoder = nn.SequentialCell(nn.Dense(dim, 8), nn.Tanh(), nn.Dense(8, features))
-
-        def construct(self, x):
-            z = self.encoder(x)
-            table = self.codebook.embedding_table
-            apart = z.expand_dims(1) - table.expand_dims(0)
-            distance = apart.square().sum(2)
-            chosen = self.codebook(ops.argmin(distance, axis=1))
-            codebook_loss = (chosen - ops.stop_gradient(z)).square().mean()
-            commitment = (z - ops.stop_gradient(chosen)).square().mean()
-            straight = z + ops.stop_gradient(chosen - z)
-            reconstruction = self.decoder(straight)
-            error = (reconstruction - x).square().sum(1).mean()
-            loss = error + codebook_loss + 0.25 * commitment
-            return loss, reconstruction
-
-    return Autoencoder()
-
-
 def torch_net():
     from torch import nn
 

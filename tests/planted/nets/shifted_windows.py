@@ -14,53 +14,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    from mindspore import nn, ops
-
-    class WindowAttention(nn.Cell):
-        def __init__(self, dim):
-            super().__init__()
-            self.qkv = nn.Dense(dim, 3 * dim)
-            self.proj = nn.Dense(dim, dim)
-            self.bias = nn.Dense(4, 4, has_bias=False)
-            self.scale = dim**-0.5
-
-        def construct(self, x):
-            q, k, v = ops.chunk(self.qkv(x), 3, axis=2)
-            scores = ops.matmul(q, k.swapaxes(1, 2)) * self.scale + self.bias.weight
-            weights = ops.softmax(scores, axis=2)
-            return self.proj(ops.matmul(weights, v))
-
-    class Net(nn.Cell):
-        def __init__(self, dim=6, classes=5):
-            super().__init__()
-            self.norm = nn.LayerNorm((dim,), epsilon=1e-5)
-            self.attn = WindowAttention(dim)
-            self.head = nn.Dense(dim, classes)
-
-        def ahead(self, x):
-            x = ops.cat((x[:, 1:], x[:, :1]), axis=1)
-            return ops.cat((x[:, :, 1:], x[:, :, :1]), axis=2)
-
-        def back(self, x):
-            x = ops.cat((x[:, -1:], x[:, :-1]), axis=1)
-            return ops.cat((x[:, :, -1:], x[:, :, :-1]), axis=2)
-
-        def construct(self, x, teacher):
-            h = self.ahead(self.norm(x))
-            h = h.reshape(2, 2, 2, 2, 2, 6).transpose(0, 1, 3, 2, 4, 5).reshape(8, 4, 6)
-            h = self.attn(h)
-            h = h.reshape(2, 2, 2, 2, 2, 6).transpose(0, 1, 3, 2, 4, 5).reshape(2, 4, 4, 6)
-            out = x + self.back(h)
-            logits = self.head(out.mean((1, 2)))
-            student = ops.log_softmax(logits / 2.0, axis=1)
-            taught = ops.softmax(teacher / 2.0, axis=1)
-            loss = ops.kl_div(student, taught, reduction="batchmean") * 4.0
-            return loss, out
-
-    return Net()
-
-
 def torch_net():
     import torch
     from torch import nn

@@ -14,45 +14,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    from mindspore import nn, ops
-
-    class SpatialGate(nn.Cell):
-        def __init__(self, half, tokens):
-            super().__init__()
-            self.norm = nn.LayerNorm((half,), epsilon=1e-6)
-            self.along = nn.Dense(tokens, tokens)
-
-        def construct(self, x):
-            u, v = ops.chunk(x, 2, axis=2)
-            v = self.norm(v).transpose(0, 2, 1)
-            v = self.along(v).transpose(0, 2, 1)
-            return u * (v + 1.0)
-
-    class Net(nn.Cell):
-        def __init__(self, dim=6, hidden=12, tokens=4, classes=4):
-            super().__init__()
-            self.patches = nn.Conv2d(3, dim, 4, stride=4, pad_mode="valid", has_bias=True)
-            self.norm = nn.LayerNorm((dim,), epsilon=1e-6)
-            self.fc1 = nn.Dense(dim, hidden)
-            self.gate = SpatialGate(hidden // 2, tokens)
-            self.fc2 = nn.Dense(hidden // 2, dim)
-            self.last = nn.LayerNorm((dim,), epsilon=1e-6)
-            self.head = nn.Dense(dim, classes)
-
-        def construct(self, image, label):
-            x = self.patches(image)
-            x = x.reshape(x.shape[0], x.shape[1], -1).transpose(0, 2, 1)
-            h = ops.gelu(self.fc1(self.norm(x)), approximate="none")
-            x = x + self.fc2(self.gate(h))
-            pooled = self.last(x).mean(1)
-            logits = self.head(pooled)
-            loss = ops.cross_entropy(logits / 0.7, label)
-            return loss, logits
-
-    return Net()
-
-
 def torch_net():
     from torch import nn
     from torch.nn import functional as F

@@ -15,44 +15,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    from mindspore import nn, ops
-
-    class Styler(nn.Cell):
-        def __init__(self, width=4):
-            super().__init__()
-            self.conv1 = nn.Conv2d(3, width, 3, pad_mode="valid", has_bias=True)
-            self.down = nn.Conv2d(
-                width, width, 3, stride=2, pad_mode="pad", padding=1, has_bias=True
-            )
-            self.conv2 = nn.Conv2d(width, 3, 3, pad_mode="pad", padding=1, has_bias=True)
-
-        def normalise(self, x):
-            mean = x.mean((2, 3), keep_dims=True)
-            variance = (x - mean).square().mean((2, 3), keep_dims=True)
-            return (x - mean) / ops.sqrt(variance + 1e-5)
-
-        def gram(self, x):
-            b, c, h, w = x.shape
-            flat = x.reshape(b, c, h * w)
-            return ops.matmul(flat, flat.transpose(0, 2, 1)) / (c * h * w)
-
-        def construct(self, image, style):
-            x = ops.pad(image, (1, 1, 1, 1), mode="reflect")
-            x = ops.relu(self.normalise(self.conv1(x)))
-            x = self.down(x)
-            x = ops.interpolate(x, size=(6, 6), mode="nearest")
-            styled = ops.tanh(self.conv2(x))
-            content = ops.mse_loss(styled, image)
-            look = (self.gram(styled) - self.gram(style)).square().sum((1, 2)).mean()
-            across = ops.abs(styled[:, :, :, 1:] - styled[:, :, :, :-1]).mean()
-            down = ops.abs(styled[:, :, 1:] - styled[:, :, :-1]).mean()
-            loss = content + 20.0 * look + 0.3 * (across + down)
-            return loss, styled
-
-    return Styler()
-
-
 def torch_net():
     import torch
     from torch import nn

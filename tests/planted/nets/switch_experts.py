@@ -14,46 +14,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    import mindspore as ms
-    from mindspore import nn, ops
-
-    class Expert(nn.Cell):
-        def __init__(self, dim, hidden):
-            super().__init__()
-            self.fc1 = nn.Dense(dim, hidden)
-            self.fc2 = nn.Dense(hidden, dim)
-
-        def construct(self, x):
-            return self.fc2(ops.relu(self.fc1(x)))
-
-    class Switch(nn.Cell):
-        def __init__(self, dim=5, hidden=6, experts=3):
-            super().__init__()
-            self.norm = nn.LayerNorm((dim,), epsilon=1e-5)
-            self.router = nn.Dense(dim, experts, has_bias=False)
-            self.experts = nn.CellList([Expert(dim, hidden) for _ in range(experts)])
-            self.count = experts
-
-        def construct(self, x, target):
-            h = self.norm(x)
-            scores = self.router(h)
-            probs = ops.softmax(scores, axis=1)
-            chosen = ops.argmax(probs, 1)
-            taken = ops.one_hot(chosen, self.count).astype(ms.float32)
-            gate = (probs * taken).sum(1, keepdims=True)
-            outputs = ops.stack([expert(h) for expert in self.experts], axis=1)
-            mixed = (outputs * taken.expand_dims(2)).sum(1)
-            out = x + gate * mixed
-            share = taken.mean(0)
-            balance = self.count * (share * probs.mean(0)).sum()
-            stray = ops.logsumexp(scores, 1).square().mean()
-            loss = ops.mse_loss(out, target) + 0.1 * balance + 0.01 * stray
-            return loss, out
-
-    return Switch()
-
-
 def torch_net():
     import torch
     from torch import nn

@@ -10,37 +10,6 @@ def inputs():
     return {"x": random.normal(size=(2, 4, 5)).astype(np.float32)}
 
 
-def mindspore_net():
-    import mindspore as ms
-    from mindspore import Parameter, nn, ops
-
-    class Autoencoder(nn.Cell):
-        def __init__(self, features=5, hidden=4):
-            super().__init__()
-            self.hidden = hidden
-            self.read = nn.Dense(features, hidden)
-            self.turn = nn.Dense(hidden, hidden, has_bias=False)
-            self.bias = Parameter(ops.zeros((features,), ms.float32))
-            discounts = np.full((1, 4), 0.8, np.float32)
-            self.discounts = ms.Tensor(np.cumprod(discounts, axis=1) / 0.8)
-
-        def construct(self, x):
-            h = ops.zeros((x.shape[0], self.hidden), ms.float32)
-            for step in range(x.shape[1]):
-                h = ops.tanh(self.read(x[:, step]) + self.turn(h))
-            written = ()
-            for _ in range(x.shape[1]):
-                written += (ops.matmul(h, self.read.weight) + self.bias,)
-                h = ops.tanh(self.turn(h))
-            written = ops.stack(written, axis=1)
-            errors = (written - ops.flip(x, (1,))).square().mean(2)
-            running = ops.cumsum(errors, axis=1) - errors
-            loss = (self.discounts * errors).sum(1).mean() + 0.1 * running.mean()
-            return loss, written
-
-    return Autoencoder()
-
-
 def torch_net():
     import torch
     from torch import nn

@@ -14,46 +14,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    from mindspore import nn, ops
-
-    class Encoder(nn.Cell):
-        def __init__(self, features=5, dim=6):
-            super().__init__()
-            self.fc1 = nn.Dense(features, dim)
-            self.bn = nn.BatchNorm1d(dim, eps=1e-5, momentum=0.9)
-            self.dropout = nn.Dropout(p=0.25)
-            self.fc2 = nn.Dense(dim, dim)
-
-        def construct(self, x):
-            h = ops.relu(self.bn(self.fc1(x)))
-            return self.fc2(self.dropout(h))
-
-    class Twins(nn.Cell):
-        def __init__(self, dim=6):
-            super().__init__()
-            self.encoder = Encoder(5, dim)
-            self.predictor = nn.Dense(dim, dim)
-
-        def closeness(self, p, z):
-            p = p / ops.norm(p, dim=1, keepdim=True)
-            z = z / ops.norm(z, dim=1, keepdim=True)
-            return (p * z).sum(1)
-
-        def construct(self, one, other):
-            z1 = self.encoder(one)
-            z2 = self.encoder(other)
-            p1 = self.predictor(z1)
-            p2 = self.predictor(z2)
-            first = self.closeness(p1, ops.stop_gradient(z2))
-            second = self.closeness(p2, ops.stop_gradient(z1))
-            similarity = first + second
-            loss = (2.0 - similarity).mean()
-            return loss, similarity
-
-    return Twins()
-
-
 def torch_net():
     from torch import nn
     from torch.nn import functional as F

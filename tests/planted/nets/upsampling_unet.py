@@ -14,40 +14,6 @@ def inputs():
     }
 
 
-def mindspore_net():
-    import mindspore as ms
-    from mindspore import nn, ops
-
-    class UNet(nn.Cell):
-        def __init__(self, width=3):
-            super().__init__()
-            self.left = nn.Conv2d(2, width, 3, pad_mode="pad", padding=1, has_bias=True)
-            self.norm = nn.GroupNorm(1, width, eps=1e-5)
-            self.pool = nn.AvgPool2d(2, stride=2)
-            self.low = nn.Conv2d(width, width, 3, pad_mode="pad", padding=1, has_bias=True)
-            self.right = nn.Conv2d(2 * width, width, 3, pad_mode="pad", padding=1, has_bias=True)
-            self.last = nn.Conv2d(width, 1, 1, pad_mode="valid", has_bias=True)
-            self.weight = ms.Tensor([3.0], ms.float32)
-
-        def construct(self, image, mask):
-            skip = ops.relu(self.norm(self.left(image)))
-            low = ops.relu(self.low(self.pool(skip)))
-            up = ops.interpolate(low, size=(8, 8), mode="bilinear", align_corners=False)
-            both = ops.cat((skip, up), axis=1)
-            logits = self.last(ops.relu(self.right(both)))
-            cross = ops.binary_cross_entropy_with_logits(
-                logits, mask, ops.ones_like(logits), self.weight
-            )
-            probs = ops.sigmoid(logits)
-            overlap = (probs * mask).sum((1, 2, 3))
-            total = probs.sum((1, 2, 3)) + mask.sum((1, 2, 3))
-            dice = 1.0 - (2.0 * overlap + 1.0) / (total + 1.0)
-            loss = cross + 0.5 * dice.mean()
-            return loss, logits
-
-    return UNet()
-
-
 def torch_net():
     import torch
     from torch import nn

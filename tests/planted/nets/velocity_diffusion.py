@@ -1,5 +1,7 @@
 """A denoiser that predicts the velocity: cosine schedule, time by sine and cosine, norm with a shift."""
 
+import math
+
 import numpy as np
 
 CONSTANTS = ("noise", "time")
@@ -14,49 +16,7 @@ def inputs():
     }
 
 
-def mindspore_net():
-    import math
-
-    import mindspore as ms
-    from mindspore import nn, ops
-
-    class Denoiser(nn.Cell):
-        def __init__(self, channels=4, time_dim=6):
-            super().__init__()
-            self.time_dim = time_dim
-            self.first = nn.Conv2d(2, channels, 3, pad_mode="pad", padding=1, has_bias=True)
-            self.norm = nn.GroupNorm(2, channels, eps=1e-5)
-            self.modulate = nn.Dense(time_dim, 2 * channels)
-            self.last = nn.Conv2d(channels, 2, 3, pad_mode="pad", padding=1, has_bias=True)
-
-        def embed(self, time):
-            half = self.time_dim // 2
-            steps = ops.arange(half).astype(ms.float32) / (half - 1)
-            freqs = ops.exp(-math.log(100.0) * steps)
-            angles = 10.0 * time.expand_dims(1) * freqs.expand_dims(0)
-            return ops.cat((ops.sin(angles), ops.cos(angles)), axis=1)
-
-        def construct(self, image, noise, time):
-            angle = (0.5 * math.pi * time).reshape(-1, 1, 1, 1)
-            alpha = ops.cos(angle)
-            sigma = ops.sin(angle)
-            noisy = alpha * image + sigma * noise
-            velocity = alpha * noise - sigma * image
-            changes = self.modulate(ops.silu(self.embed(time))).expand_dims(2).expand_dims(3)
-            scale, shift = ops.chunk(changes, 2, axis=1)
-            h = self.norm(self.first(noisy))
-            h = h * (1.0 + scale) + shift
-            predicted = self.last(ops.silu(h))
-            each = (predicted - velocity).square().mean((1, 2, 3))
-            weight = ops.clamp(alpha.reshape(-1) ** 2 / sigma.reshape(-1) ** 2, max=2.0)
-            return (weight * each).mean()
-
-    return Denoiser()
-
-
 def torch_net():
-    import math
-
     import torch
     from torch import nn
     from torch.nn import functional as F
