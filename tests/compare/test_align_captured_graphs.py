@@ -15,9 +15,8 @@ from explorer.words.unpaired import detail
 from explorer.workers.workers import Workers
 from tests.support.alignments import said, sources
 from tests.support.samples import some
-from tests.support.scenario_files import written
+from tests.support.scenario_files import Side, normal, scenario_text, written
 from tests.support.scenario_reports import Reports, each_scenario, graph
-from tests.support.two_sided import Side, normal, scenario_text
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

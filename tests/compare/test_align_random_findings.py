@@ -11,11 +11,10 @@ from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
-from tests.support.engine_requests import path
+from tests.support.nets import net_file
 from tests.support.samples import some
-from tests.support.scenario_files import written
+from tests.support.scenario_files import Side, scenario_text, written
 from tests.support.twin_nets import TWINS
-from tests.support.two_sided import Side, scenario_text
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -84,7 +83,7 @@ def file_of(name: str, folder: Path) -> Path:
         text = TWINS["product_of_column"].replace(".sum()", ".mean()")
         return written(folder, text, f"{name}.py")
     if name not in FOUND:
-        return path(name)
+        return net_file(name)
     arrays, mindspore, torch = FOUND[name]
     inputs = ", ".join(f'"{input_name}": {array}' for input_name, array in arrays.items())
     sides = Side("", mindspore), Side("", torch)

@@ -36,7 +36,7 @@ from tests.support.engine_requests import (
 )
 from tests.support.large_nets import written_net
 from tests.support.listings import Listings
-from tests.support.nets import NETS
+from tests.support.nets import net_file
 from tests.support.worker_targets import Word
 
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
@@ -203,7 +203,7 @@ def test_python_that_depends_on_a_value_runs_on_a_tape_and_is_unsupported_in_a_g
 
 @pytest.mark.parametrize(
     ("engine", "place"),
-    [*each(["torch-tape"], "torch_raises.py:19"), *each(MINDSPORE_ENGINES, "ms_raises.py:20")],
+    [*each(["torch-tape"], "torch_raises.py:21"), *each(MINDSPORE_ENGINES, "ms_raises.py:21")],
 )
 def test_a_forward_that_raises_is_described_with_the_user_s_line(
     workers: Workers, engine: str, place: str
@@ -407,7 +407,7 @@ def test_why_a_call_with_return_ids_fails_is_noted(mindspore: EngineRequests) ->
 def test_what_took_long_is_not_compiled_twice_for_the_names_of_return_ids(
     style: str, is_asked: bool, mindspore: EngineRequests
 ) -> None:
-    net = NetRequest(scenario=str(NETS / "ms_dense.py"), engine=f"mindspore-{style}")
+    net = NetRequest(scenario=str(net_file("ms_dense")), engine=f"mindspore-{style}")
     request = CaseRequest(net, GradCase("grad", (0, 1), "all"), ids=True)
     result = mindspore.call("tests.support.worker_targets:answer_after_long", request, Result)
     assert bool(result.ids) == is_asked

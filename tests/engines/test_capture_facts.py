@@ -16,8 +16,9 @@ from tests.support.capture_facts import (
     outside_lines,
     strange_places,
 )
-from tests.support.engine_requests import EngineRequests, compared, each, path, reply, requests_of
+from tests.support.engine_requests import EngineRequests, compared, each, reply, requests_of
 from tests.support.net_classes import lines_of_other_classes
+from tests.support.nets import net_file
 from tests.support.standard_engines import ENGINES
 from tests.support.worker_targets import SavedStorages
 
@@ -89,7 +90,7 @@ def test_no_node_contradicts_what_is_true_of_every_graph(
     workers: Workers, engine: str, name: str
 ) -> None:
     graph = graph_of(workers, name, engine)
-    contradictions = {fact: list(against(graph, path(name))) for fact, against in FACTS.items()}
+    contradictions = {fact: list(against(graph, net_file(name))) for fact, against in FACTS.items()}
     assert not any(contradictions.values()), contradictions
 
 
@@ -128,7 +129,7 @@ def test_saved_bytes_are_those_that_the_framework_reports(workers: Workers, name
 def test_each_call_of_a_shared_function_has_its_own_line(
     workers: Workers, name: str, op: str, call: str
 ) -> None:
-    text = path(name).read_text(encoding="utf-8").split("\n")
+    text = net_file(name).read_text(encoding="utf-8").split("\n")
     graph = graph_of(workers, name, "mindspore-graph")
     found = set()
     for node in graph.nodes:
@@ -193,7 +194,7 @@ def test_the_users_own_backward_is_on_its_own_lines(workers: Workers) -> None:
     for engine in ("mindspore-tape", "mindspore-graph"):
         graph = graph_of(workers, "custom_gradient", engine)
         (absolute,) = (node for node in graph.nodes if node.op == "Abs")
-        text = path("custom_gradient").read_text(encoding="utf-8").split("\n")
+        text = net_file("custom_gradient").read_text(encoding="utf-8").split("\n")
         line = int(next(filter(is_users, absolute.source)).rpartition(":")[2])
         assert "dout * (ops.abs(x) <= 1)" in text[line - 1], Path(engine)
 

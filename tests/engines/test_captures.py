@@ -467,7 +467,7 @@ def test_what_is_taken_of_data_comes_from_what_is_indexed(mindspore: EngineReque
     (tanh,) = (node for node in graph.nodes if node.op == "Tanh")
     parts = {node.id: node for node in graph.nodes if node.op == "Slice"}
     sources = [node.source[0].partition(":")[2] for node in parts.values()]
-    assert sources == ["15", "16"]
+    assert sources == ["16", "17"]
     read = {edge.target: edge.origin for edge in graph.edges if edge.target in parts}
     assert read == dict.fromkeys(parts, tanh.id)
     used = {edge.origin for edge in graph.edges if edge.origin in parts}

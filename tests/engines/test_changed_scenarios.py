@@ -7,9 +7,8 @@ import pytest
 
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import answer, each, of_file, values
-from tests.support.scenario_files import written
+from tests.support.scenario_files import Side, scenario_text, written
 from tests.support.standard_engines import ENGINES
-from tests.support.two_sided import Side, scenario_text
 
 
 @pytest.mark.parametrize("engine", each(ENGINES))

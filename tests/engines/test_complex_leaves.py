@@ -11,7 +11,7 @@ from explorer.model.requests import CaseRequest, NetRequest
 from explorer.text.failures import message
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import TORCH_ENGINES, answer, estimate
-from tests.support.function_nets import module_net
+from tests.support.scenario_files import module_net
 
 pytestmark = pytest.mark.torch
 

@@ -24,7 +24,7 @@ from tests.support.engine_requests import (
     of_file,
     requests_of,
 )
-from tests.support.function_nets import function_net, module_net
+from tests.support.scenario_files import function_net, module_net
 from tests.support.worker_targets import Word
 
 BY_ALL = GradCase("grad", 0, "all")

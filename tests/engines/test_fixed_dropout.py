@@ -20,9 +20,8 @@ from explorer.scenario.common_start import settle
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import answer, capture, compared, estimate, of_file, reply
-from tests.support.scenario_files import written
+from tests.support.scenario_files import Side, scenario_text, written
 from tests.support.standard_engines import ENGINES
-from tests.support.two_sided import Side, scenario_text
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

@@ -12,8 +12,7 @@ from explorer.scenario.layouts import KNOWN
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import answer
-from tests.support.scenario_files import written
-from tests.support.two_sided import Side, normal, scenario_text
+from tests.support.scenario_files import Side, normal, scenario_text, written
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

@@ -4,7 +4,8 @@ import pytest
 
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
-from tests.support.engine_requests import EngineRequests, path
+from tests.support.engine_requests import EngineRequests
+from tests.support.nets import net_file
 
 pytestmark = pytest.mark.mindspore
 
@@ -22,7 +23,7 @@ def tape(mindspore: EngineRequests, name: str) -> GradGraph:
 
 
 def marked_lines(name: str) -> set[str]:
-    lines = path(name).read_text(encoding="utf-8").splitlines()
+    lines = net_file(name).read_text(encoding="utf-8").splitlines()
     return {f"{name}.py:{number}" for number, line in enumerate(lines, 1) if MARK in line}
 
 
@@ -42,7 +43,7 @@ def test_operators_inside_of_indexing_are_on_its_line(mindspore: EngineRequests)
 
 def _code(name: str, line: str) -> str:
     number = int(line.partition(":")[2])
-    return path(name).read_text(encoding="utf-8").splitlines()[number - 1]
+    return net_file(name).read_text(encoding="utf-8").splitlines()[number - 1]
 
 
 def test_a_view_is_in_the_module_that_takes_it(mindspore: EngineRequests) -> None:

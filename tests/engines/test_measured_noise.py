@@ -14,9 +14,8 @@ from explorer.words.findings import sentence
 from explorer.workers.workers import Workers
 from tests.planted.naming import TAPES
 from tests.support.engine_requests import EACH_FRAMEWORK, EngineRequests
-from tests.support.nets import NETS
-from tests.support.scenario_files import written
-from tests.support.two_sided import Side, normal, scenario_text
+from tests.support.nets import net_file
+from tests.support.scenario_files import Side, normal, scenario_text, written
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -75,7 +74,7 @@ MADE = {
 
 def file_of(name: str, folder: Path) -> Path:
     """The file of a net of MADE, or of the tests."""
-    return written(folder, MADE[name], f"{name}.py") if name in MADE else NETS / f"{name}.py"
+    return written(folder, MADE[name], f"{name}.py") if name in MADE else net_file(name)
 
 
 def tapes(path: Path, workers: Workers) -> Report:
@@ -113,7 +112,7 @@ def test_gradients_are_the_same_bits_with_and_without_the_measuring(
 
 
 def test_float16_inside_is_no_difference(workers: Workers) -> None:
-    report = tapes(NETS / "half_inside.py", workers)
+    report = tapes(net_file("half_inside"), workers)
     (case,), (alignment,) = report.cases, report.alignments
     assert case.verdict == "match"
     assert case.oracle_agrees

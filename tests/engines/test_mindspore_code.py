@@ -8,13 +8,13 @@ from explorer.engines.mindspore.code import code
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.scenario.matrix import matrix
-from tests.support.engine_requests import path
+from tests.support.nets import net_file
 
 BOTH = ("mindspore-graph", "mindspore-tape")
 
 
 def listing(engine: str, case: GradCase) -> str:
-    return code(CaseRequest(NetRequest(scenario=str(path("ms_dense")), engine=engine), case))
+    return code(CaseRequest(NetRequest(scenario=str(net_file("ms_dense")), engine=engine), case))
 
 
 @pytest.mark.slow

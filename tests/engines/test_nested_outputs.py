@@ -12,7 +12,8 @@ from explorer.scenario.common_start import Nets, settle
 from explorer.scenario.load import load
 from explorer.text.failures import message
 from explorer.workers.workers import Workers
-from tests.support.engine_requests import answer, capture, path
+from tests.support.engine_requests import answer, capture
+from tests.support.nets import net_file
 from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -31,7 +32,7 @@ def settled(workers: Workers) -> dict[str, Nets]:
     nets = {}
     for name in (NESTED, DICT, COMPLEX, OPTIONAL, DATACLASS):
         devices = dict.fromkeys(ENGINES, "cpu")
-        nets[name] = settle(load(path(name)), workers, tuple(ENGINES), devices)
+        nets[name] = settle(load(net_file(name)), workers, tuple(ENGINES), devices)
     return nets
 
 

@@ -23,7 +23,7 @@ from tests.support.engine_requests import (
     estimate,
     of_file,
 )
-from tests.support.function_nets import function_net, module_net
+from tests.support.scenario_files import function_net, module_net
 
 pytestmark = pytest.mark.torch
 

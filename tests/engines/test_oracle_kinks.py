@@ -17,7 +17,7 @@ from explorer.model.cases import GradCase
 from explorer.model.results import Estimate, Leaf, OracleResult, Result
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import FIRST, estimate, of_file, reply
-from tests.support.function_nets import function_net, module_net
+from tests.support.scenario_files import function_net, module_net
 
 pytestmark = pytest.mark.torch
 

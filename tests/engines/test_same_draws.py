@@ -9,7 +9,7 @@ import pytest
 
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import TORCH_ENGINES, answer, capture, of_file, values
-from tests.support.function_nets import function_net
+from tests.support.scenario_files import function_net
 
 pytestmark = pytest.mark.torch
 

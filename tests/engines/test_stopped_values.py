@@ -8,7 +8,7 @@ import pytest
 from explorer.model.arrays import AnyArray, unpack
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import estimate, of_file
-from tests.support.function_nets import function_net
+from tests.support.scenario_files import function_net
 
 pytestmark = pytest.mark.torch
 

@@ -30,11 +30,11 @@ from tests.support.engine_requests import (
     EngineRequests,
     compared,
     each,
-    path,
     reply,
     requests_of,
 )
 from tests.support.handmade_graph import HandmadeGraph
+from tests.support.nets import net_file
 from tests.support.recorded_graph import graph
 
 Outputs = tuple[Output, ...]
@@ -65,7 +65,7 @@ def tried(
 
 NET = "ms_tried_operators"
 
-X, Y = load(path(NET)).inputs().values()
+X, Y = load(net_file(NET)).inputs().values()
 
 
 def softmax(values: AnyArray, axis: int) -> AnyArray:

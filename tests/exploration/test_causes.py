@@ -26,9 +26,8 @@ from tests.support.causes import (
     net_with,
     net_with_several,
 )
-from tests.support.nets import NETS
+from tests.support.nets import NETS, net_file
 from tests.support.samples import some, some_rows
-from tests.support.twin_nets import twin_file
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -358,6 +357,6 @@ def scopes(cause: Cause) -> list[str]:
 
 
 def test_the_further_places_are_in_the_sentence(workers: Workers) -> None:
-    said = cause_text(compared(twin_file("five_gelus"), PAIRS[1], workers))
+    said = cause_text(compared(net_file("five_gelus"), PAIRS[1], workers))
     assert "so it does at 4 more places: `blocks.1.act, five_gelus.py:" in said
     assert "and 1 more" in said

@@ -30,10 +30,9 @@ from explorer.text.failures import message
 from explorer.words.findings import sentence
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
-from tests.support.nets import NETS
-from tests.support.scenario_files import written
+from tests.support.nets import NETS, net_file
+from tests.support.scenario_files import Side, normal, scenario_text, written
 from tests.support.scenario_reports import BY_FIRST, leaves, row
-from tests.support.two_sided import Side, normal, scenario_text
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -44,7 +43,7 @@ def test_a_net_that_kills_its_worker_is_an_outcome_and_the_other_framework_still
     # How one worker ends is the question, and starting all of them would take longer.
     with Workers() as workers:
         whole = explore(
-            load(NETS / "crash_in_forward.py"), workers, engines=TAPES, selection="main"
+            load(net_file("crash_in_forward")), workers, engines=TAPES, selection="main"
         )
     by_x = row(whole, BY_FIRST)
     assert by_x.results["torch-tape"].outcome == "crashed"
@@ -110,13 +109,13 @@ def test_a_case_that_is_named_is_run_alone(workers: Workers) -> None:
 
 
 def test_a_mistake_that_a_start_of_zeros_hides_is_seen_from_another_start(workers: Workers) -> None:
-    whole = explore(load(NETS / "zero_branch.py"), workers, engines=TAPES, selection="main")
+    whole = explore(load(net_file("zero_branch")), workers, engines=TAPES, selection="main")
     assert whole.alignments[0].divergence is None
     (finding,) = whole.findings
     assert isinstance(finding.fact, HiddenByZeros)
     assert finding.is_alarm
     assert finding.fact.zeros == ZeroGradients(("scale", "fc.weight", "fc.bias"), ("scale",))
-    assert "First divergence in forward: `aten.relu.default` (zero_branch.py:21) and" in sentence(
+    assert "First divergence in forward: `aten.relu.default` (zero_branch.py:38) and" in sentence(
         finding
     )
 
@@ -130,7 +129,7 @@ def test_ctrl_c_from_the_other_start_keeps_what_the_first_one_gave(workers: Work
                 raise KeyboardInterrupt
             graphs.append(done)
 
-    scenario = load(NETS / "zero_branch.py")
+    scenario = load(net_file("zero_branch"))
     with pytest.raises(Interrupted) as caught:
         explore(scenario, workers, engines=TAPES, selection="main", progress=step)
     (case,) = caught.value.report.cases
@@ -138,7 +137,7 @@ def test_ctrl_c_from_the_other_start_keeps_what_the_first_one_gave(workers: Work
 
 
 def test_what_one_net_alone_trains_is_found_and_the_rest_is_compared(workers: Workers) -> None:
-    scenario = load(NETS / "trained_apart.py")
+    scenario = load(net_file("trained_apart"))
     report = explore(scenario, workers, selection="main", graphs=False)
     sentences = {finding.names[0]: sentence(finding) for finding in report.findings}
     assert sentences["fc.weight"].startswith("fc.weight is trained in PyTorch and frozen")
@@ -159,7 +158,7 @@ def test_what_one_net_alone_trains_is_found_and_the_rest_is_compared(workers: Wo
 
 
 def test_a_class_with_a_cache_is_taken_by_its_tensors_on_every_engine(workers: Workers) -> None:
-    report = explore(load(NETS / "model_output.py"), workers, selection="structure")
+    report = explore(load(net_file("model_output")), workers, selection="structure")
     (finding,) = report.findings
     assert finding.fact == Omitted("torch", {"past_key_values": "Cache"})
     assert finding.is_remark
@@ -186,7 +185,7 @@ def test_a_class_with_a_cache_is_taken_by_its_tensors_on_every_engine(workers: W
 def test_a_dataclass_is_taken_by_its_tensors_in_both_styles(workers: Workers) -> None:
     engines = ("torch-tape", "torch-graph")
     report = explore(
-        load(NETS / "dataclass_with_cache.py"), workers, engines=engines, selection="main"
+        load(net_file("dataclass_with_cache")), workers, engines=engines, selection="main"
     )
     (finding,) = report.findings
     assert finding.fact == Omitted("torch", {"config": "Config", "name": "str"})

@@ -10,12 +10,11 @@ from explorer.scenario.load import load
 from explorer.words.cases import oracle
 from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
-from tests.support.nets import NETS
+from tests.support.nets import net_file
 from tests.support.samples import some
-from tests.support.scenario_files import written
+from tests.support.scenario_files import Side, scenario_text, written
 from tests.support.standard_engines import ENGINES
-from tests.support.twin_nets import TWINS, twin_file
-from tests.support.two_sided import Side, scenario_text
+from tests.support.twin_nets import TWINS
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -117,7 +116,7 @@ TEXT = TWINS["dropout_branch"]
 
 
 def test_a_net_with_dropout_is_as_expected_in_all_engines(workers: Workers) -> None:
-    scenario = load(twin_file("dropout_branch"))
+    scenario = load(net_file("dropout_branch"))
     report = explore(scenario, workers, selection="main", graphs=False)
     case = report.cases[0]
     assert list(case.results) == list(ENGINES)
@@ -163,7 +162,7 @@ def test_by_default_dropout_layers_drop_the_same_and_a_remark_says_so(
 @pytest.mark.whole
 def test_what_a_net_draws_when_it_is_made_is_its_start(workers: Workers) -> None:
     report = explore(
-        load(NETS / "ms_drawn_start.py"), workers, engines=TAPES, selection="main", graphs=False
+        load(net_file("ms_drawn_start")), workers, engines=TAPES, selection="main", graphs=False
     )
     case = report.cases[0]
     assert [leaf.name for leaf in case.results["mindspore-tape"].leaves] == ["dx", "out1"]

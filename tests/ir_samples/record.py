@@ -17,6 +17,8 @@ from pathlib import Path
 
 from tests.ir_samples.recorded import VERSIONS, versions, write
 from tests.ir_samples.recorded import programs as recorded
+from tests.support.net_table import NETS, TABLE
+from tests.support.scenario_files import written
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,16 +41,18 @@ TOO_LONG = 120
 """Seconds after which a net is left out, with the process that compiles it."""
 
 
-def nets() -> list[Path]:
-    """The files of the nets that are recorded by default."""
-    files = [*(ROOT / "scenarios").rglob("*.py"), *(ROOT / "tests" / "nets").rglob("*.py")]
+def nets(folder: Path) -> list[Path]:
+    """The files of the nets that are recorded by default: those of the table are written to a folder."""
+    files = [*(ROOT / "scenarios").rglob("*.py"), *NETS.rglob("*.py")]
+    files += [written(folder, net.text, f"tests.nets.{name}.py") for name, net in TABLE.items()]
     return sorted(file for file in files if "def mindspore_net" in file.read_text("utf-8"))
 
 
 def main(files: list[Path]) -> None:
-    """Compile every net in processes of their own, and pack what they wrote."""
+    """Compile nets, by default all, in processes of their own, and pack what they wrote."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        files = files or nets(folder)
         _compile_all(files, folder)
         version = (folder / "version").read_text(encoding="utf-8")
         programs = recorded(version) if version in versions() else {}
@@ -170,4 +174,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == [COMPILE]:
         compile_nets(Path(sys.argv[2]), map(Path, sys.argv[3:]))
     else:
-        main([Path(name).resolve() for name in sys.argv[1:]] or nets())
+        main([Path(name).resolve() for name in sys.argv[1:]])

@@ -13,14 +13,14 @@ from explorer.store.keys import Key
 from explorer.store.store import Store
 from explorer.workers.workers import Workers
 from tests.support.command_line import explorer
-from tests.support.nets import NETS
+from tests.support.nets import net_file
 from tests.support.traces import still_alive
 from tests.support.worker_targets import Word
 
 pytestmark = pytest.mark.own_store
 
 KEY = Key("scenario", "square", "ab" + "0" * 62)
-NET = str(NETS / "torch_single.py")
+NET = str(net_file("torch_single"))
 
 
 def mounted(folder: Path, options: str) -> None:

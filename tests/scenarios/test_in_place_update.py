@@ -10,7 +10,7 @@ from explorer.scenario.common_start import settle
 from explorer.scenario.load import load
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
-from tests.support.nets import NETS
+from tests.support.nets import net_file
 from tests.support.samples import some_rows
 from tests.support.scenario_reports import BY_FIRST
 
@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.mindspore, pytest.mark.torch, pytest.mark.whole]
 def test_what_mindspore_s_tape_makes_of_a_write_that_it_does_not_watch(
     workers: Workers, net: str, engine: str, gradient: list[float]
 ) -> None:
-    scenario = load(NETS / f"{net}.py")
+    scenario = load(net_file(net))
     request = settle(scenario, workers, (engine,), {engine: "cpu"}).requests[engine]
     reply = workers.call(
         "mindspore", f"{ENGINES[engine].module}:answer", CaseRequest(request, BY_FIRST), Result

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.model.graph import Arguments
-from tests.support.scenario_files import written
-from tests.support.two_sided import Side, normal, scenario_text, twins
+from tests.support.scenario_files import Side, normal, scenario_text, written
+from tests.support.twin_nets import twins
 
 
 class Mistake(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

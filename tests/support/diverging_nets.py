@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.support.scenario_files import written
-from tests.support.two_sided import Side, normal, scenario_text, twins
+from tests.support.scenario_files import Side, normal, scenario_text, written
+from tests.support.twin_nets import twins
 
 
 class Net(NamedTuple):

@@ -16,14 +16,12 @@ from explorer.model.engines import ENGINES, FRAMEWORKS, Framework
 from explorer.model.graph import GradGraph
 from explorer.model.requests import CaseRequest, Description, NetRequest, ProofScope
 from explorer.model.results import Captured, OracleResult, Result, ResultNoise
-from explorer.scenario.find import FOLDER
 from explorer.scenario.load import load
 from explorer.scenario.selection import widest
 from explorer.workers.environments import ROOT, worker_environment
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
-from tests.support.nets import NETS
-from tests.support.twin_nets import TWINS, twin_file
+from tests.support.nets import net_file
 
 Reply = TypeVar("Reply")
 
@@ -62,7 +60,7 @@ class EngineRequests:
         self._nets: dict[str, NetRequest] = {}
 
     def describe(self, name: str, engine: str = "") -> Description:
-        request = NetRequest(scenario=str(path(name)), engine=engine or self.tape)
+        request = NetRequest(scenario=str(net_file(name)), engine=engine or self.tape)
         return self._ask(request.engine, "describe", request, Description)
 
     def net(self, name: str, engine: str) -> NetRequest:
@@ -76,10 +74,10 @@ class EngineRequests:
         """A net that starts as it describes itself, but for the scenario's parameters."""
         specs = self.describe(name).parameters
         start = {spec.name: spec.value for spec in specs}
-        for key, value in (load(path(name)).parameters() or {}).items():
+        for key, value in (load(net_file(name)).parameters() or {}).items():
             start[key] = pack(value)
         return NetRequest(
-            scenario=str(path(name)),
+            scenario=str(net_file(name)),
             engine="",
             parameters=start,
             trainable=tuple(spec.name for spec in specs if spec.trainable),
@@ -88,10 +86,12 @@ class EngineRequests:
 
     def _declared(self, name: str) -> NetRequest:
         """A net that starts from the scenario's parameters, all of which are trained: JAX's."""
-        given = load(path(name)).parameters() or {}
+        given = load(net_file(name)).parameters() or {}
         start = {parameter: pack(value) for parameter, value in given.items()}
         trained = tuple(name for name, value in start.items() if value.dtype.startswith("float"))
-        return NetRequest(scenario=str(path(name)), engine="", parameters=start, trainable=trained)
+        return NetRequest(
+            scenario=str(net_file(name)), engine="", parameters=start, trainable=trained
+        )
 
     def answer(self, name: str, engine: str, case: GradCase) -> Result:
         return answer(self.workers, CaseRequest(self.net(name, engine), case, ids=True))
@@ -135,7 +135,7 @@ class EngineRequests:
 
     def widest(self, name: str) -> GradCase:
         """The case of a net that asks for most."""
-        scenario = load(path(name))
+        scenario = load(net_file(name))
         floating = tuple(array.dtype.kind == "f" for array in scenario.inputs().values())
         trainable = self.net(name, self.tape).trainable
         return widest(floating, len(scenario.output_names) > 1, bool(trainable))
@@ -176,14 +176,6 @@ def estimate(workers: Workers, request: CaseRequest) -> OracleResult:
 def requests_of(workers: Workers, engine: str) -> EngineRequests:
     """The requests to an engine's framework."""
     return EngineRequests(workers, ENGINES[engine].framework)
-
-
-def path(name: str) -> Path:
-    """The file of a net of the tests, or of a shipped scenario."""
-    if name in TWINS:
-        return twin_file(name)
-    own = NETS / f"{name}.py"
-    return own if own.is_file() else FOLDER / f"{name}.py"
 
 
 def reply(answer: Reply | Lost) -> Reply:

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from tests.support.scenario_files import written
+from tests.support.scenario_files import Side, scenario_text, written
 from tests.support.twin_nets import in_mindspore
-from tests.support.two_sided import Side, scenario_text
 
 
 class Net(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

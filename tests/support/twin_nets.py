@@ -1,12 +1,10 @@
 """Nets whose halves are the same but for the frameworks' names: written once, as PyTorch's."""
 
-import os
 import re
-import tempfile
-from pathlib import Path
 from textwrap import dedent, indent
 
-from tests.support.kept import PLACES
+from explorer.model.engines import Framework
+from tests.support.scenario_files import Side, text_of
 
 IN_MINDSPORE = {
     "nn.Module": "nn.Cell",
@@ -27,28 +25,6 @@ IN_MINDSPORE = {
 }
 """What MindSpore's half of a net has in the place of words of PyTorch's."""
 
-TEXT = """
-{head}
-
-
-def inputs():
-    return {inputs}
-
-
-def mindspore_net():
-    from mindspore import nn, ops
-
-{mindspore}
-
-
-def torch_net():
-    import torch
-    from torch import nn
-    from torch.nn import functional as F
-
-{torch}
-"""
-
 
 def twin(torch: str, head: str = "import numpy as np", **inputs: str) -> str:
     """The text of a scenario file.
@@ -57,11 +33,20 @@ def twin(torch: str, head: str = "import numpy as np", **inputs: str) -> str:
     with ``head``.
     """
     net = "Net()" if "class Net" in torch else "net"
-    torch = indent(f"{dedent(torch).strip()}\n\nreturn {net}", " " * 4)
+    torch = f"{dedent(torch).strip()}\n\nreturn {net}"
     arrays = ", ".join(f'"{name}": {array}' for name, array in inputs.items())
-    return TEXT.format(
-        head=head.strip(), inputs=f"{{{arrays}}}", mindspore=in_mindspore(torch), torch=torch
-    )
+    halves: dict[Framework, str] = {"mindspore": in_mindspore(torch), "torch": torch}
+    return text_of(head, f"return {{{arrays}}}", halves)
+
+
+def twins(layers: str, lines: str, *changes: tuple[str, str]) -> tuple[Side, Side]:
+    """MindSpore's side by PyTorch's, which is given, and that: pieces that are changed, and other names."""
+    sides = []
+    for text in (layers, lines):
+        for piece, other in changes:
+            text = text.replace(piece, other)
+        sides.append(in_mindspore(text))
+    return Side(*sides), Side(layers, lines)
 
 
 def in_mindspore(torch: str) -> str:
@@ -350,16 +335,3 @@ OUTPUTS = ("loss", "clean")
         x="np.random.default_rng(0).standard_normal((2, 6)).astype(np.float32)",
     ),
 }
-
-
-def twin_file(name: str) -> Path:
-    """The file of one of ``TWINS``, at the same path in every run: replies on it are kept."""
-    path = PLACES / "twins" / f"{name}.py"
-    text = TWINS[name]
-    if not path.is_file() or path.read_text(encoding="utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, unfinished = tempfile.mkstemp(dir=path.parent)
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(unfinished, path)
-    return path

@@ -18,7 +18,7 @@ from explorer.model.arrays import unpack
 from explorer.model.graph import GradGraph
 from explorer.model.results import Captured
 from tests.support.engine_requests import TORCH_ENGINES, compared
-from tests.support.function_nets import function_net
+from tests.support.scenario_files import function_net
 from tests.versions.captures import Captures
 from tests.versions.changes import CHANGES, Change, Version
 
