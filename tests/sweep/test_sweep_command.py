@@ -135,7 +135,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_runs(
 @pytest.mark.whole
 def test_studies_are_run_on_a_scenario_that_they_take(tmp_path: Path) -> None:
     done = explorer(
-        "sweep", "lstm", "--studies", "--out", str(tmp_path), "--jobs", "1", "--json",
+        "sweep", "polynomial", "--studies", "--out", str(tmp_path), "--jobs", "1", "--json",
         EXPLORER_STORE=str(tmp_path / "store"),
     )  # fmt: skip
     document = json.loads(done.stdout)
