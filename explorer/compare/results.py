@@ -27,7 +27,7 @@ from explorer.model.trees import alike
 from explorer.numeric.differences import (
     Floats,
     are_equal,
-    directions,
+    direction,
     elementwise_difference,
     real_dtype,
     real_parts,
@@ -327,7 +327,7 @@ def agrees_with_oracle(
         if found is None or (found.differences > found.room).any():
             return False
         has_proof = bool((found.is_proof & ~_are_noise(found, size)).any())
-        is_proven |= has_proof and not _is_lost(estimated, estimate, noise)
+        is_proven |= has_proof and not _is_lost(found)
     return True if is_proven else None
 
 
@@ -470,16 +470,14 @@ def _off(
     return _Off(gradient, estimated, differences, room, CLEAR * spread, estimate.noise, is_proof)
 
 
-def _is_lost(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> bool:
+def _is_lost(found: _Off) -> bool:
     """Whether the rounding of an estimate hides gradients that are no rounding themselves."""
-    along = [_along(leaf, estimate, noise.get(leaf.name)) for leaf in leaves]
-    gradient = np.sum([part for part, _ in along], axis=0)
-    level = np.sum([level for _, level in along], axis=0)
-    clear = np.abs(gradient)[np.isfinite(gradient) & (np.abs(gradient) > CLEAR * level)]
+    size = np.abs(found.gradient)
+    clear = size[np.isfinite(size) & (size > found.noise)]
     # Where an engine overflows, the estimate alone says how great the gradient is.
-    overflowing = np.abs(unpack(estimate.value))[np.isinf(gradient)]
+    overflowing = np.abs(found.estimated)[np.isinf(size)]
     sizes = np.concatenate([clear, overflowing])
-    return bool(sizes.size) and float(sizes.max()) < estimate.noise
+    return bool(sizes.size) and float(sizes.max()) < found.rounding
 
 
 def _overflows(gradient: Floats, estimated: Floats, noise: float, dtype: str) -> NDArray[np.bool_]:
@@ -503,13 +501,19 @@ def _along(leaf: Leaf, estimate: Estimate, movement: Floats | None) -> tuple[Flo
     )
     if not count:
         return gradient, noise
-    rows = directions(leaf.name, count, gradient.shape).reshape(count, -1)
+    varied = None
     if estimate.smooth is not None and estimate.smooth.shape == gradient.shape:
-        smooth = unpack(estimate.smooth)
-        rows = rows * smooth.ravel()
+        varied = smooth = unpack(estimate.smooth)
         # What is not varied is not judged, unless it is no number where kinks alone are left out.
         if all(obstacle.kind == "kinks" for obstacle in estimate.obstacles):
             smooth = smooth | ~np.isfinite(gradient)
         gradient, noise = np.where(smooth, gradient, 0.0), np.where(smooth, noise, 0.0)
-    # Rounding errors are independent: along a unit vector they add up as squares do.
-    return rows @ gradient.ravel(), np.sqrt(rows**2 @ noise.ravel() ** 2)
+    slopes, spread = np.zeros(count), np.zeros(count)
+    # One at a time: each takes as much memory as the gradient.
+    for number in range(count):
+        row = direction(leaf.name, number, gradient.shape)
+        row = row if varied is None else row * varied
+        slopes[number] = row.ravel() @ gradient.ravel()
+        # Rounding errors are independent: along a unit vector they add up as squares do.
+        spread[number] = np.linalg.norm(row * noise)
+    return slopes, spread

@@ -8,7 +8,7 @@ import functools
 import importlib
 import math
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -25,7 +25,7 @@ from explorer.model.errors import RefusedNetError
 from explorer.model.failures import Failure
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Estimate, Obstacle, ObstacleKind, OracleResult
-from explorer.numeric.differences import directions, is_kink
+from explorer.numeric.differences import direction, is_kink
 from explorer.numeric.slopes import (
     MOST_ORDERS,
     STEP,
@@ -41,9 +41,9 @@ from explorer.numeric.slopes import (
 )
 
 WHOLE = 512
-"""Up to this many elements requested, each is estimated.
+"""Up to this many elements requested, each is estimated, if the time suffices.
 
-Beyond it, DIRECTIONS derivatives of every leaf are.
+Otherwise DIRECTIONS derivatives of every leaf are.
 """
 
 DIRECTIONS = 16
@@ -71,8 +71,14 @@ SEARCH_SECONDS = 4.0
 SECONDS = 20.0
 """The time for all estimates of a net; what is not estimated by then has no estimate."""
 
+AT_KINKS = 3
+"""About so many times as long as another derivative takes one that crosses kinks."""
+
 FEWER = 0.5
 """The share of the parting at the usual step that is left at a finer one, where that is better."""
+
+INSTANT = 1e-6
+"""The shortest evaluation of a net, in seconds, that the clock can measure."""
 
 KEPT = 4
 """The number of nets that a worker keeps: all cases of a matrix share one and its estimates."""
@@ -123,12 +129,20 @@ class LeafGroup(NamedTuple):
             return first
         return f"{first} … {others[-1]}"
 
+    def parts(self) -> "Iterator[LeafGroup]":
+        """Each leaf by itself."""
+        for leaf, name in zip(self.leaves, self.names, strict=True):
+            yield LeafGroup((leaf,), (name,))
+
 
 class Variation(NamedTuple):
-    """Leaves that are varied along a direction each, and a key that is unique to both."""
+    """Leaves that are varied along a direction each, and a key that is unique to both.
+
+    ``directions`` draws these: they take as much memory as the leaves.
+    """
 
     key: tuple[LeafKey | str, ...]
-    directions: dict[LeafKey, AnyArray]
+    directions: Callable[[], dict[LeafKey, AnyArray]]
 
 
 class Judged(NamedTuple):
@@ -165,19 +179,57 @@ class Differences:
             dtype = self.net.start(leaf).dtype
             if dtype.kind != "f":
                 raise RefusedNetError("integer_leaf", name.removeprefix("d"), dtype.name)
-        whole = sum(self.net.start(leaf).size for leaf in leaves.values()) <= WHOLE
-        groups, count = (alone, 0) if whole else _groups(alone)
+        elements = sum(self.net.start(leaf).size for leaf in leaves.values())
+        whole = elements <= min(WHOLE, self._affordable)
+        groups, count = (alone, 0) if whole else _groups(alone, self._affordable)
         if case.order > 1:
             yield from (self._nested(group, case, count) for group in groups)
             return
         if count and not self._has_chosen_step:
-            self._choose_step(groups[0], case, count)
-        # First all that the time should suffice for: kinks are searched for in what is left.
-        for group in groups:
-            for variation in self._variations(group, count):
-                self._wide(variation, case)
-        for group in groups:
-            yield from self._estimate(group, case, count)
+            sure = self._affordable // (AT_KINKS * len(groups))
+            self._choose_step(groups[0], case, min(count, max(sure, 1)))
+        if whole:
+            # First all that the time should suffice for: kinks are searched for in what is left.
+            for group in groups:
+                for variation in self._variations(group, 0):
+                    self._wide(variation, case)
+            slopes = [self._slopes(group, case, 0) for group in groups]
+        else:
+            slopes = self._in_rounds(groups, case, count)
+        # Then the leaves of each group that crosses kinks, one by one: most have none.
+        for group, of_group in zip(groups, slopes, strict=True):
+            if len(group.leaves) > 1 and not _are_smooth(of_group):
+                for part in group.parts():
+                    self._slopes(part, case, len(of_group))
+        for group, of_group in zip(groups, slopes, strict=True):
+            yield from self._estimate(group, case, of_group, count)
+
+    @functools.cached_property
+    def _affordable(self) -> int:
+        """About how many derivatives there is time for: settled once, for all cases share them."""
+        assert self._middle is not None  # the net has been evaluated
+        return int(SECONDS / (2 * max(self.net.seconds, INSTANT)))
+
+    def _in_rounds(
+        self, groups: Sequence[LeafGroup], case: GradCase, count: int
+    ) -> list[list[Slope | None]]:
+        """The slopes of each group along ``count`` directions, or as many as all groups get in time.
+
+        One direction of each, then another: no leaf goes without an estimate because others have many.
+        """
+        slopes: list[list[Slope | None]] = [[] for _ in groups]
+        for number in range(1, count + 1):
+            began = self._time.seconds
+            for place, group in enumerate(groups):
+                found = self._slopes(group, case, number)
+                if None not in found or not slopes[place]:
+                    slopes[place] = found
+            spent = self._time.seconds - began  # 0 where another case has taken the same
+            # The next round takes as long. To look at leaves with kinks takes time too.
+            limit = SECONDS if all(map(_are_smooth, slopes)) else SECONDS / 2
+            if spent and self._time.seconds + spent > limit:
+                break
+        return slopes
 
     @functools.cached_property
     def _middle(self) -> AnyArray:
@@ -209,17 +261,24 @@ class Differences:
         if _parting(finer) < FEWER * _parting(usual):
             self._step = step
 
-    def _estimate(self, group: LeafGroup, case: GradCase, count: int) -> Iterator[Estimate]:
+    def _estimate(
+        self, group: LeafGroup, case: GradCase, slopes: Sequence[Slope | None], count: int
+    ) -> list[Estimate]:
         """The estimate of a group; those of its leaves where they have kinks along its directions."""
-        slopes = self._slopes(group, case, count)
-        are_smooth = all(slope is None or slope.kind == "smooth" for slope in slopes)
-        if are_smooth or not count:
-            yield self._recorded(group, case, slopes, count)
-        elif len(group.leaves) == 1:
-            yield self._beside_kinks(group, case, count)
+        whole = self._recorded(group, case, slopes, count)
+        if _are_smooth(slopes) or not count:
+            return [whole]
+        is_alone = len(group.leaves) == 1
+        finer: list[Estimate] = []
+        if is_alone:
+            finer.append(self._beside_kinks(group, case, len(slopes)))
         else:
-            for leaf, name in zip(group.leaves, group.names, strict=True):
-                yield from self._estimate(LeafGroup((leaf,), (name,)), case, count)
+            for part in group.parts():
+                along = self._slopes(part, case, len(slopes))
+                finer += self._estimate(part, case, along, len(slopes))
+        is_late = any(obstacle.kind == "time" for it in finer for obstacle in it.obstacles)
+        # Then the directions that cross no kink judge the leaves; a leaf without any is at kinks.
+        return [whole] if is_late and (is_alone or _smooth_ones(slopes)) else finer
 
     def _beside_kinks(self, group: LeafGroup, case: GradCase, count: int) -> Estimate:
         """The estimate of a leaf that has kinks along its directions.
@@ -360,15 +419,16 @@ class Differences:
             if self._time.seconds > SECONDS:
                 return None
             with self._time.counted():
-                sums = [self.net.sums(self._moved(variation, sign * step)) for sign in (1, -1)]
+                along = variation.directions()
+                sums = [self.net.sums(self._moved(along, sign * step)) for sign in (1, -1)]
             self._sides[key] = np.array(sums)
         return self._sides[key]
 
-    def _moved(self, variation: Variation, step: float) -> dict[LeafKey, AnyArray]:
-        """The leaves of a variation, moved by a step along it."""
+    def _moved(self, along: dict[LeafKey, AnyArray], step: float) -> dict[LeafKey, AnyArray]:
+        """Leaves, moved by a step along a direction each."""
         values = {}
-        for leaf, direction in variation.directions.items():
-            values[leaf] = np.asarray(self.net.start(leaf) + direction * step)
+        for leaf, row in along.items():
+            values[leaf] = np.asarray(self.net.start(leaf) + row * step)
         return values
 
     def _variations(
@@ -383,19 +443,24 @@ class Differences:
             for index in np.ndindex(self.net.start(leaf).shape):
                 yield self._element(leaf, index)
             return
-        rows = []
-        for leaf, name in zip(group.leaves, group.names, strict=True):
-            drawn = directions(name, count, self.net.start(leaf).shape)
-            rows.append(drawn if smooth is None else drawn * smooth)
-        for number, along in enumerate(zip(*rows, strict=True)):
-            kind = "direction" if smooth is None else "smooth direction"
+        kind = "direction" if smooth is None else "smooth direction"
+        for number in range(count):
             key = (*group.leaves, f"{kind} {number}")
-            yield Variation(key, dict(zip(group.leaves, along, strict=True)))
+            yield Variation(key, functools.partial(self._drawn, group, number, smooth))
+
+    def _drawn(
+        self, group: LeafGroup, number: int, smooth: AnyArray | None
+    ) -> dict[LeafKey, AnyArray]:
+        drawn = {}
+        for leaf, name in zip(group.leaves, group.names, strict=True):
+            along = direction(name, number, self.net.start(leaf).shape)
+            drawn[leaf] = along if smooth is None else along * smooth
+        return drawn
 
     def _element(self, leaf: LeafKey, index: tuple[int, ...]) -> Variation:
-        direction = np.zeros(self.net.start(leaf).shape)
-        direction[index] = 1.0
-        return Variation((leaf, f"element {index}"), {leaf: direction})
+        along = np.zeros(self.net.start(leaf).shape)
+        along[index] = 1.0
+        return Variation((leaf, f"element {index}"), lambda: {leaf: along})
 
     # Kinks
 
@@ -419,7 +484,7 @@ class Differences:
             return births(self._middle_run, *sides)
 
     def _watched(self, variation: Variation, step: float) -> Sequence[Computed]:
-        return self.net.computed(self._moved(variation, step))
+        return self.net.computed(self._moved(variation.directions(), step))
 
     def _smooth_elements(self, leaf: LeafKey) -> AnyArray:
         """Which elements of a leaf are at no kink, as far as it can be found in time.
@@ -430,7 +495,7 @@ class Differences:
         shape = self.net.start(leaf).shape
         smooth = np.zeros(self.net.start(leaf).size, bool)
         # Along any direction, as long as no two kinks cancel.
-        direction = directions(f"{leaf}: search", 1, shape).ravel()
+        searched = direction(f"{leaf}: search", 0, shape).ravel()
         parts = [np.arange(len(smooth))]
         until = self._time.seconds + SEARCH_SECONDS
         for _ in range(HALVED):
@@ -438,9 +503,10 @@ class Differences:
                 break
             part = parts.pop(0)
             along = np.zeros(len(smooth))
-            along[part] = direction[part] / np.linalg.norm(direction[part])
+            along[part] = searched[part] / np.linalg.norm(searched[part])
             key = (leaf, f"elements {part[0]} to {part[-1]}")
-            if self._is_smooth_along(Variation(key, {leaf: along.reshape(shape)})):
+            drawn = functools.partial(dict[LeafKey, AnyArray], {leaf: along.reshape(shape)})
+            if self._is_smooth_along(Variation(key, drawn)):
                 smooth[part] = True
             elif len(part) > 1:
                 parts += np.array_split(part, 2)
@@ -487,11 +553,11 @@ class Differences:
         for variation in self._variations(group, count):
             if self._time.seconds > SECONDS:
                 break
-            direction = variation.directions[leaf]
+            row = variation.directions()[leaf]
 
-            def at(along: float, inner: float, direction: AnyArray = direction) -> float:
+            def at(along: float, inner: float, row: AnyArray = row) -> float:
                 """The case's sum of outputs at a point."""
-                moved = np.asarray(self.net.start(leaf) + along * direction + inner * ones)
+                moved = np.asarray(self.net.start(leaf) + along * row + inner * ones)
                 return _of_case(self.net.sums({leaf: moved}), case, first)
 
             with self._time.counted():
@@ -518,6 +584,11 @@ def _judged(slope: Slope | None, has_one_kink: bool) -> Judged:
     if has_one_kink:
         return Judged(slope.central, slope.parting)
     return Judged(slope.central, math.inf, "kinks")
+
+
+def _are_smooth(slopes: Iterable[Slope | None]) -> bool:
+    """Whether no slope is that of a kink or a jump; None is that of no time."""
+    return all(slope is None or slope.kind == "smooth" for slope in slopes)
 
 
 def _smooth_ones(slopes: Iterable[Slope | None]) -> list[Slope]:
@@ -553,16 +624,17 @@ def _of_case(sums: AnyArray, case: GradCase, first_outputs: int) -> float:
     return float(outputs[:, int(case.sens_param)].sum())
 
 
-def _groups(alone: list[LeafGroup]) -> tuple[list[LeafGroup], int]:
-    """The leaves that are varied together, and along how many directions.
+def _groups(alone: list[LeafGroup], affordable: int) -> tuple[list[LeafGroup], int]:
+    """The leaves that are varied together, and along how many directions, with time for one of each.
 
     Inputs stay alone, so that the groups of parameters are the same whichever inputs are requested.
     """
-    if len(alone) <= MOST_ALONE:
+    most = max(affordable // AT_KINKS, 1)
+    if len(alone) <= min(MOST_ALONE, most):
         return alone, DIRECTIONS
     groups = [group for group in alone if isinstance(group.leaves[0], int)]
     parameters = alone[len(groups) :]
-    size = math.ceil(len(parameters) / MOST_GROUPS)
+    size = math.ceil(len(parameters) / min(MOST_GROUPS, most)) or 1
     for first in range(0, len(parameters), size):
         members = parameters[first : first + size]
         leaves: list[LeafKey] = []
@@ -571,4 +643,4 @@ def _groups(alone: list[LeafGroup]) -> tuple[list[LeafGroup], int]:
             leaves += member.leaves
             names += member.names
         groups.append(LeafGroup(tuple(leaves), tuple(names)))
-    return groups, FEW_DIRECTIONS
+    return groups, DIRECTIONS if len(alone) <= MOST_ALONE else FEW_DIRECTIONS

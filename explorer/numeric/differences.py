@@ -85,10 +85,14 @@ def directions(name: str, count: int, shape: tuple[int, ...]) -> AnyArray:
     ``name`` is that of the leaf. The result is float64, of shape ``(count, *shape)``; the derivative
     along a row is its inner product with the gradient.
     """
+    return np.stack([direction(name, number, shape) for number in range(count)])
+
+
+def direction(name: str, number: int, shape: tuple[int, ...]) -> AnyArray:
+    """One row of directions(): ``number`` seeds it too, so that each is drawn without the others."""
     # Not hash(), which Python salts anew in every process.
-    draws = np.random.default_rng(zlib.crc32(name.encode())).standard_normal((count, *shape))
-    lengths = np.sqrt((draws**2).reshape(count, -1).sum(axis=1))
-    scaled: AnyArray = draws / lengths.reshape(count, *(1,) * len(shape))
+    drawn = np.random.default_rng((zlib.crc32(name.encode()), number)).standard_normal(shape)
+    scaled: AnyArray = drawn / np.sqrt((drawn**2).sum())
     return scaled
 
 

@@ -13,7 +13,7 @@ from explorer.text.failures import message, typed
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.text.numbers import FEW, digits, tensor_digits
-from explorer.words.cases import SEPARATOR
+from explorer.words.cases import SEPARATOR, counted
 
 MANY = 9  # tell any two float32 apart
 """Significant digits of a value that reads like another's though it differs."""
@@ -203,7 +203,8 @@ def _along(estimate: Estimate) -> str:
     if estimate.together:
         parts.append(_(", {n} leaves together").format(n=len(estimate.together)))
     if estimate.directions:
-        parts.append(_(" along {n} directions").format(n=estimate.directions))
+        one, several = _(" along 1 direction"), _(" along {n} directions")
+        parts.append(counted(estimate.directions, one, several))
     return "".join(parts)
 
 

@@ -116,14 +116,14 @@ def _summary(cases: Sequence[CaseReport], report: Report) -> str:
             _("1 pair of graphs has an unexpected divergence"),
             _("{n} pairs of graphs have an unexpected divergence"),
         )
-        parts.append(_counted(divergences, one, several))
+        parts.append(counted(divergences, one, several))
     findings = sum(finding.is_alarm for finding in report.findings)
     if findings:
         one, several = (
             _("1 finding about the nets themselves"),
             _("{n} findings about the nets themselves"),
         )
-        parts.append(_counted(findings, one, several))
+        parts.append(counted(findings, one, several))
     if not has_compared(report):
         parts.append(_("no gradient was compared"))
     return _("; ").join(parts)
@@ -131,7 +131,7 @@ def _summary(cases: Sequence[CaseReport], report: Report) -> str:
 
 def count_of_cases(number: int) -> str:
     """A number of cases: "28 cases"."""
-    return _counted(number, _("1 case"), _("{n} cases"))
+    return counted(number, _("1 case"), _("{n} cases"))
 
 
 def _outcome(cases: Sequence[CaseReport]) -> str:
@@ -140,7 +140,7 @@ def _outcome(cases: Sequence[CaseReport]) -> str:
     parts = []
     for kind, (one, several) in COUNTED.items():
         if counts[kind]:
-            text = _counted(counts[kind], _(one), _(several))
+            text = counted(counts[kind], _(one), _(several))
             parts.append(text + _must(cases) if kind == "rejected" else text)
     unexpected = sum(not case.expected for case in cases)
     tail = _("{n} unexpected").format(n=unexpected) if unexpected else _("all as expected")
@@ -156,7 +156,8 @@ def _must(cases: Iterable[CaseReport]) -> str:
     return _(" (as {n} must)").format(n=must) if must else ""
 
 
-def _counted(number: int, one: str, several: str) -> str:
+def counted(number: int, one: str, several: str) -> str:
+    """A text with a number: that for one, or that for several, which has a place for it."""
     return (one if number == 1 else several).format(n=number)
 
 
@@ -493,8 +494,9 @@ def judged_estimates(report: CaseReport) -> list[Estimate]:
 
 
 def directions(report: CaseReport) -> int:
-    """Along how many directions the oracle judges a case; 0 where it does element by element."""
-    return max((estimate.directions for estimate in judged_estimates(report)), default=0)
+    """Along how many directions at least the oracle judges a case; 0 where it does element by element."""
+    judged = [it for it in judged_estimates(report) if it.not_finite < it.size]
+    return min((it.directions for it in judged if it.directions), default=0)
 
 
 def oracle(report: CaseReport) -> str:

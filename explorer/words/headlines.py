@@ -13,6 +13,7 @@ from explorer.text.numbers import multiple
 from explorer.words.cases import (
     Stand,
     answered,
+    counted,
     directions,
     has_ratio,
     judged_by_oracle,
@@ -29,16 +30,17 @@ from explorer.words.cases import (
 from explorer.words.oracle import kinks, not_finite_alike, obstacles
 
 ORACLE_AGREES: dict[Stand, str] = {
-    "agrees": later("the oracle (central differences of {nets}) agrees"),
+    "agrees": later("the oracle (central differences of {nets}) agrees{along}"),
     "kinked": later(
-        "the oracle (central differences of {nets}) agrees, except at kinks, which have no derivative"
-        " ({kinks})"
+        "the oracle (central differences of {nets}) agrees{along}, except at kinks, which have no"
+        " derivative ({kinks})"
     ),
     "partly": later(
-        "the oracle (central differences of {nets}) agrees where it can judge; it cannot where {obstacles}"
+        "the oracle (central differences of {nets}) agrees{along} where it can judge; it cannot where"
+        " {obstacles}"
     ),
-    "elsewhere": later("the oracle (central differences of {nets}) agrees elsewhere"),
-    "along": later("the oracle (central differences of {nets}) agrees along {n} random directions"),
+    "elsewhere": later("the oracle (central differences of {nets}) agrees{along} elsewhere"),
+    "along": later("the oracle (central differences of {nets}) agrees{along}"),
     "unjudged": later(
         "the oracle (central differences of {nets}) cannot judge this case: {obstacles}"
     ),
@@ -247,9 +249,10 @@ def _agreement(case: CaseReport, judged: Stand) -> str:
         confirmed = judged_by_oracle(case)[0]
         text = _("the oracle (central differences of {nets}) agrees with {engines}")
         return text.format(engines=who(confirmed, _defined(case)), nets=varied([case]))
-    return text.format(
-        n=directions(case), kinks=kinks(estimates), obstacles=reasons, nets=varied([case])
-    )
+    number, along = directions(case), ""
+    if number:
+        along = counted(number, _(" along 1 random direction"), _(" along {n} random directions"))
+    return text.format(along=along, kinks=kinks(estimates), obstacles=reasons, nets=varied([case]))
 
 
 def _on_two_nets(case: CaseReport, oracle: str) -> str:

@@ -21,6 +21,7 @@ from tests.support.engine_requests import (
     EngineRequests,
     answer,
     estimate,
+    estimate_in_time,
     of_file,
 )
 from tests.support.scenario_files import function_net, module_net
@@ -112,6 +113,49 @@ self.layers = nn.ParameterList(layers)
     wrong = Leaf(last.name, pack(unpack(last.value) * 1.01))
     off = msgspec.structs.replace(gradients, leaves=(*gradients.leaves[:-1], wrong))
     assert not agrees_with_oracle(off, oracle)
+
+
+@pytest.mark.parametrize(
+    ("leaves", "derivatives", "directions"),
+    [
+        pytest.param(70, 1000, 4, id="enough time for four directions of each leaf"),
+        pytest.param(70, 100, 3, id="leaves together so that each gets some"),
+        pytest.param(70, 2, 1, id="hardly any time"),
+        pytest.param(40, 60, 2, id="fewer than sixteen directions"),
+        pytest.param(2, 60, 16, id="no time for every element"),
+    ],
+)
+def test_every_leaf_gets_as_many_directions_as_there_is_time_for(
+    workers: Workers, tmp_path: Path, leaves: int, derivatives: int, directions: int
+) -> None:
+    layers = f"""
+start = torch.arange(12, dtype=torch.float64)
+self.layers = nn.ParameterList(torch.sin(start + layer) for layer in range({leaves}))
+"""
+    body = "return sum(torch.sin(x * weight).sum() for weight in self.layers)"
+    net = module_net(tmp_path, layers, body, x="np.linspace(-1, 1, 60).reshape(5, 12)")
+    request = of_file(net, case=GradCase("grad", 0, "all"))
+    oracle = estimate_in_time(workers, request, derivatives)
+    gradients = answer(workers, request)
+    names = [name for it in oracle.estimates for name in it.leaves]
+    assert names == [leaf.name for leaf in gradients.leaves]
+    assert {it.directions for it in oracle.estimates} == {directions}
+    assert not any(it.obstacles for it in oracle.estimates)
+    assert agrees_with_oracle(gradients, oracle)
+
+
+def test_a_leaf_at_kinks_costs_no_other_leaf_its_estimate(workers: Workers, tmp_path: Path) -> None:
+    layers = """
+start = torch.arange(12, dtype=torch.float64)
+self.layers = nn.ParameterList(torch.cos(start + layer) for layer in range(70))
+self.layers[5] = nn.Parameter(torch.zeros(12))
+"""
+    body = "return sum(torch.sin(x * abs(weight)).sum() for weight in self.layers)"
+    net = module_net(tmp_path, layers, body, x="np.linspace(-1, 1, 60).reshape(5, 12)")
+    request = of_file(net, case=GradCase("grad", 0, "all"))
+    oracle = estimate_in_time(workers, request, 150)
+    unjudged = {it.name: [found.kind for found in it.obstacles] for it in oracle.estimates}
+    assert {name: kinds for name, kinds in unjudged.items() if kinds} == {"dlayers.5": ["kinks"]}
 
 
 def estimated(workers: Workers, path: Path, case: GradCase = FIRST) -> dict[str, AnyArray]:

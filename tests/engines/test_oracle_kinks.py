@@ -16,7 +16,7 @@ from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.results import Estimate, Leaf, OracleResult, Result
 from explorer.workers.workers import Workers
-from tests.support.engine_requests import FIRST, estimate, of_file, reply
+from tests.support.engine_requests import FIRST, estimate, estimate_in_time, of_file
 from tests.support.scenario_files import function_net, module_net
 
 pytestmark = pytest.mark.torch
@@ -252,9 +252,7 @@ def test_what_there_was_no_time_for_has_no_estimate(
 ) -> None:
     net = function_net(tmp_path, "return (x * x).sum()", x="np.ones(3, np.float32)")
     request = of_file(net, case=GradCase("grad", 0, order=order))
-    target = "tests.support.worker_targets:estimate_without_time"
-    result = reply(workers.call("torch", target, request, OracleResult))
-    assert obstacles(result) == {"time": (3, (0,))}
+    assert obstacles(estimate_in_time(workers, request, 0)) == {"time": (3, ())}
 
 
 def test_estimates_survive_the_way_to_the_store() -> None:

@@ -22,6 +22,7 @@ from explorer.workers.environments import ROOT, worker_environment
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.nets import net_file
+from tests.support.worker_targets import TimeFor
 
 Reply = TypeVar("Reply")
 
@@ -147,6 +148,12 @@ class EngineRequests:
     def _ask(self, engine: str, function: str, request: msgspec.Struct, kind: type[Reply]) -> Reply:
         target = f"{ENGINES[engine].module}:{function}"
         return reply(self.workers.call(ENGINES[engine].answers_in[0], target, request, kind))
+
+
+def estimate_in_time(workers: Workers, request: CaseRequest, derivatives: int) -> OracleResult:
+    """The answer of PyTorch's oracle when there is time for so many derivatives."""
+    target = "tests.support.worker_targets:estimate_in_time"
+    return reply(workers.call("torch", target, TimeFor(request, derivatives), OracleResult))
 
 
 def of_file(file: Path, engine: str = "torch-tape", case: GradCase = FIRST) -> CaseRequest:

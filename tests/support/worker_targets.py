@@ -10,8 +10,11 @@ import sys
 import tempfile
 import time
 import weakref
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import msgspec
 import numpy as np
@@ -391,16 +394,38 @@ def _links_of_random_graph(seed: int, kind: Any) -> dict[int, int | None]:
     }
 
 
-def estimate_without_time(request: CaseRequest) -> OracleResult:
-    """The oracle's answer when its time is over at once."""
+class TimeFor(msgspec.Struct, frozen=True):
+    """A case for the oracle, and how many derivatives it has time for."""
+
+    request: CaseRequest
+    derivatives: int
+
+
+def estimate_in_time(given: TimeFor) -> OracleResult:
+    """The oracle's answer by a clock on which every derivative takes a second, and nothing else any time."""
     oracle: Any = importlib.import_module("explorer.engines.oracle")
-    seconds = oracle.SECONDS
-    oracle.SECONDS = 0.0
-    try:
-        result: OracleResult = oracle.estimate(request)
-    finally:
-        oracle.SECONDS = seconds
+    double_net: Any = importlib.import_module("explorer.engines.torch.double_net")
+    with (
+        patch.object(oracle, "SECONDS", float(given.derivatives)),
+        patch.object(oracle, "TimeSpent", partial(Ticking, 1.0)),
+        # The start of each of two evaluations is set, then the net runs.
+        patch.object(double_net, "TimeSpent", partial(Ticking, 0.25)),
+    ):
+        result: OracleResult = oracle.estimate(given.request)
     return result
+
+
+class Ticking:
+    """A TimeSpent by which each piece of work takes so many seconds."""
+
+    def __init__(self, tick: float) -> None:
+        self.seconds = 0.0
+        self._tick = tick
+
+    @contextlib.contextmanager
+    def counted(self) -> Iterator[None]:
+        yield
+        self.seconds += self._tick
 
 
 def lacking(word: Word) -> Word:

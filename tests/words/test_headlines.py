@@ -1,12 +1,14 @@
 """A case in a sentence: who differs from whom and by how much, and whom the oracle confirms."""
 
 import msgspec
+import numpy as np
 import pytest
 
+from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.failures import Failure
 from explorer.model.report import AnswerGroup, CaseReport, Difference
-from explorer.model.results import OracleResult, Outcome, Result
+from explorer.model.results import Estimate, Obstacle, OracleResult, Outcome, Result
 from explorer.text.language import said_in
 from explorer.words.cases import judged_by_oracle, oracle
 from explorer.words.headlines import headline
@@ -205,8 +207,12 @@ def test_a_number_that_is_not_finite_is_named_beside_the_other(value: float) -> 
 
 AGREED = case_report(GradCase("grad", 0))
 NEAR = Difference("value", TORCH, 3.8e-8, 1e-7, "dx", (0,), "", 3e-8, 1.2)
-ALONG = tuple(msgspec.structs.replace(part, directions=16) for part in AGREED.oracle.estimates)
+SLOW = Estimate("dw", pack(np.full(1, np.nan)), 1, obstacles=(Obstacle("time", 7),))
 SILENT: dict[str, object] = {"oracle": OracleResult("ok"), "oracle_agrees": None}
+
+
+def along(directions: int) -> list[Estimate]:
+    return [msgspec.structs.replace(it, directions=directions) for it in AGREED.oracle.estimates]
 
 
 def without_torch(outcome: Outcome) -> dict[str, object]:
@@ -227,8 +233,22 @@ def without_torch(outcome: Outcome) -> dict[str, object]:
             f"{ORACLE_AGREES}",
         ),
         (
-            {"oracle": OracleResult("ok", ALONG)},
+            {"oracle": OracleResult("ok", tuple(along(16)))},
             f"all engines agree{ORACLE_AGREES} along 16 random directions",
+        ),
+        (
+            {"oracle": OracleResult("ok", tuple(along(1)))},
+            f"all engines agree{ORACLE_AGREES} along 1 random direction",
+        ),
+        (
+            {"oracle": OracleResult("ok", (*along(4), *along(2)))},
+            f"all engines agree{ORACLE_AGREES} along 2 random directions",
+        ),
+        # One without a number judges nothing along its direction.
+        (
+            {"oracle": OracleResult("ok", (*along(4), SLOW))},
+            f"all engines agree{ORACLE_AGREES} along 4 random directions where it can judge; it cannot"
+            " where its time was over (dw)",
         ),
         # Where no values are compared it says why.
         ({**SILENT, "verdict": "all_raise"}, "every engine raises an error"),

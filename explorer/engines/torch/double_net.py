@@ -135,8 +135,9 @@ class FrameworksNet(DoubleNet):
     ) -> Any:
         """The return value of the net with some leaves set to other ``values``."""
         tensors = {leaf: torch.from_numpy(value) for leaf, value in values.items()}
+        spent = TimeSpent()
         # All of the state is set anew: a forward moves running statistics.
-        with torch.no_grad():
+        with spent.counted(), torch.no_grad():
             for name, start in self.state.items():
                 self.net.state[name].copy_(tensors.get(name, start))
         # Clones: a net may change its inputs in place.
@@ -149,7 +150,6 @@ class FrameworksNet(DoubleNet):
             require_gradients(arguments)
         # Not under no_grad: what the net itself puts under it is a constant to every engine.
         self._stopped.rewind()
-        spent = TimeSpent()
         with ExitStack() as modes:
             for mode in (*self._modes, *watching):
                 modes.enter_context(mode)
