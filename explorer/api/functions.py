@@ -210,8 +210,8 @@ def diff(
 ) -> Difference:
     """Where the gradient graphs of two engines first differ, as ``explorer diff`` finds it.
 
-    With ``order`` n, those of the gradient nested n times. Raises as explore() does, and
-    NoGraphError if an engine has no graph.
+    With ``order`` n, those of the gradient nested n times. Raises as explore() does.
+    Where an engine has no graph the results alone are compared.
     """
     if left == right:
         raise UsageError(_("{engine!r} is given twice; give two different engines"), engine=left)
@@ -250,7 +250,7 @@ def graph(
     With ``order`` n, the graph of the gradient nested n times.
     ``depth`` collapses modules below it: a number, "all" or "fit". ``prefix``
     begins every id of an SVG, so that several can be in one page. Raises as
-    diff() does.
+    explore() does, and NoGraphError if an engine has no graph.
     """
     chosen = engines or ("mindspore-graph",)
     if len(chosen) > 2:

@@ -36,12 +36,12 @@ from explorer.recording.starts import check_whole, held
 from explorer.report.claims.pages import board_blocks
 from explorer.report.claims.wording import counts
 from explorer.report.diff import (
+    absence_lines,
     agreement_lines,
     case_of,
-    diff_lines,
+    comparison_lines,
     do_answer_apart,
-    finding_lines,
-    remark_lines,
+    unaligned,
 )
 from explorer.report.files import put_file
 from explorer.report.losses import losses_of, training_lines
@@ -59,6 +59,7 @@ from explorer.words.causes import cause
 from explorer.words.coverage import contradictions
 from explorer.words.divergences import first_divergence
 from explorer.words.explained import every
+from explorer.words.headlines import headline
 from explorer.words.known import known_line
 from explorer.words.messages import study_text
 from explorer.workers.workers import Workers
@@ -138,8 +139,15 @@ class Difference(msgspec.Struct, frozen=True):
         return case_of(self.report, self.alignment)
 
     def explain(self) -> str:
-        """Where the graphs first differ, why, and what is known of it; or how far they agree."""
+        """Where the graphs first differ, why, and what is known of it; or how far they agree.
+
+        Without the graph of an engine: how far the results agree, and why there is none.
+        """
         alignment = self.alignment
+        if alignment.missing:
+            lines = [headline(self._case)] if self._case else []
+            lines += absence_lines(self.report, (alignment.left, alignment.right))
+            return clean(_("; ").join(lines))
         if alignment.divergence:
             said = clean(first_divergence(alignment))
             for why in filter(None, (cause(alignment), known_line(alignment.known_at(0)))):
@@ -187,13 +195,14 @@ class Difference(msgspec.Struct, frozen=True):
         return f"<Difference: {self.explain()}>"
 
     def __str__(self) -> str:
-        left = graphs_of(self.report, self.alignment.left)[-1]
-        right = graphs_of(self.report, self.alignment.right)[-1]
-        about = diff_lines(self.alignment, left, right, case=self._case)
-        lines = (*finding_lines(self.report), *about, *remark_lines(self.report))
-        return "\n".join(map(clean, lines))
+        engines = self.alignment.left, self.alignment.right
+        cases = (self._case,) if self._case else ()
+        report = msgspec.structs.replace(self.report, alignments=(self.alignment,), cases=cases)
+        return "\n".join(map(clean, comparison_lines(report, engines)))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
+        if self.alignment.missing:
+            return {"text/plain": str(self), "text/html": notebook.plain_text(str(self))}
         shown = self.graph()._repr_mimebundle_()["text/html"]
         return {
             "text/plain": str(self),
@@ -221,7 +230,13 @@ class Exploration(msgspec.Struct, frozen=True):
         return cases.summary(self.report)
 
     def diff(self, left: str = "torch-tape", right: str = "mindspore-graph") -> Difference:
-        """Where the graphs of two engines first differ; UsageError if one of them was not run."""
+        """Where the graphs of two engines first differ; UsageError if one of them was not run.
+
+        Of one that was run and gave no graph, its result alone is compared.
+        """
+        without = unaligned(self.report, (left, right))
+        if without and self.report.ungraphed.keys() >= set(without.missing):
+            return Difference(self.report, without, self.code)
         graphs = graphs_of(self.report, left)[-1], graphs_of(self.report, right)[-1]
         alignment = reported(*graphs, self.report.graphs, self.report.alignments)
         if alignment is not None:

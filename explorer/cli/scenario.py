@@ -21,13 +21,13 @@ from explorer.cli.output import prepared, print_document, print_written, write_f
 from explorer.cli.terminal import console, display
 from explorer.exploration import stored
 from explorer.exploration.options import Interrupted, RunOptions, Wanted, no_report
+from explorer.model.alignment import Alignment
 from explorer.model.engines import NEEDED
 from explorer.model.errors import UsageError
 from explorer.model.report import Report
 from explorer.model.results import LOST
-from explorer.report.diff import comparison_lines, do_differ
+from explorer.report.diff import comparison_lines, do_differ, unaligned
 from explorer.report.recorded.fallback import notice, of_two, report_in_place
-from explorer.report.scenario.graphs import without_graph
 from explorer.report.scenario.page import case_line, cases_blocks, graphs_blocks, report_blocks
 from explorer.report.schemas import diff_document, report_document
 from explorer.report.short_names import with_short_names
@@ -220,9 +220,8 @@ def exit_code(report: Report) -> int:
 
 
 def _is_lost(report: Report) -> bool:
-    """Whether a worker died, or time ran out."""
-    is_out_of_time = any(left_out.cause == "timed_out" for left_out in report.left_out)
-    if is_out_of_time or report.lost_graphs:
+    """Whether a worker died, or time ran out, before it gave a result; a missing graph hides none."""
+    if any(left_out.cause == "timed_out" for left_out in report.left_out):
         return True
     outcomes = [result.outcome for case in report.cases for result in case.results.values()]
     return any(outcome in LOST for outcome in outcomes)
@@ -245,11 +244,9 @@ def diff_engines(options: DiffOptions) -> int:
     report = explored(plan)
     if len(report.alignments) > 1:
         report = of_two(report, plan.wanted.engines)
-    code = _exit_code_of_two(report)
+    alignment = unaligned(report, plan.wanted.engines) or report.alignments[0]
+    code = _exit_code_of_two(report, alignment)
     if options.as_json:
-        if not report.alignments:
-            raise without_graph(report, plan.wanted.engines, code)
-        (alignment,) = report.alignments
         print_document(diff_document(report, alignment))
         return code
     shown, engines = with_short_names(report, plan.wanted.engines)
@@ -258,11 +255,15 @@ def diff_engines(options: DiffOptions) -> int:
     return code
 
 
-def _exit_code_of_two(report: Report) -> int:
-    """The exit code of a comparison of two engines: DIFFERENT too where a graph is missing."""
+def _exit_code_of_two(report: Report, alignment: Alignment) -> int:
+    """The exit code of a comparison of two engines: DIFFERENT too where one of them cannot give a graph.
+
+    Where a worker was lost, or a limit was reached, before it gave one, the results decide.
+    """
     if _is_lost(report):
         return exit_codes.LOST
-    is_same = len(report.alignments) > 0 and not do_differ(report)
+    is_refused = not set(alignment.missing) <= set(report.lost_graphs)
+    is_same = not is_refused and not do_differ(report)
     return exit_codes.AS_EXPECTED if is_same else exit_codes.DIFFERENT
 
 

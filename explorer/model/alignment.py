@@ -110,7 +110,8 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     that it does not explain, in execution order. ``expected`` says whether the scenario expects the
     two engines to differ where they do. ``drawn`` names the results that depend on a random draw on
     both sides: their values are not compared. ``altered`` names the engines whose recorded run gave
-    other results than their plain call: no divergence is then named. ``causes`` explain the
+    other results than their plain call: no divergence is then named. ``missing`` names the engines that
+    gave no graph: nothing is then compared but the results of the calls. ``causes`` explain the
     divergences, in their order, None where nothing that was tried does; () before anything was.
     ``attempts`` are what was tried at each, in the same order, None where nothing could be. ``known``
     are the claims and surprises that are about each, in the same order; () before anything was looked
@@ -131,6 +132,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     expected: bool = True
     drawn: tuple[str, ...] = ()
     altered: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     causes: tuple[Cause | None, ...] = ()
     attempts: tuple[Attempts | None, ...] = ()
     known: tuple[tuple[Reference, ...], ...] = ()
@@ -176,7 +178,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
         takes inside itself is proven.
         """
         doubts = self.contradictions or self.unproven or self.drawn or self.altered
-        return not (self.divergence or self.differing or doubts)
+        return not (self.divergence or self.differing or doubts or self.missing)
 
     def numbers(self, side: SideName) -> dict[str, int]:
         """The pair number of every paired node of a side, keyed by node id.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from explorer.drawing.structure import layer_of
-from explorer.model.alignment import Alignment, Coverage
+from explorer.model.alignment import Alignment, Count, Coverage
 from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Layer, Node
 from explorer.model.report import CaseReport, Report
@@ -77,11 +77,38 @@ def comparison_lines(
         yield case.case.label
         yield f"  {headline(case)}"
         yield from _answers(case)
-    for engine, graph in zip(engines, graphs, strict=True):
-        if graph is None:
+    yield from absence_lines(report, engines)
+    yield from remark_lines(report)
+
+
+def unaligned(report: Report, engines: Sequence[str]) -> Alignment | None:
+    """The alignment of two engines of which one or both gave no graph; None where both have one."""
+    missing = tuple(engine for engine in engines if last_graph(report, engine) is None)
+    if not missing:
+        return None
+    # The others' graphs are of the case.
+    labels = [*(graph.case for graph in report.graphs), *(it.case.label for it in report.cases)]
+    nothing = Coverage(forward=Count(), backward=Count())
+    return Alignment(
+        left=engines[0],
+        right=engines[1],
+        case=labels[0],
+        pairs=(),
+        unpaired=(),
+        divergence=None,
+        differing=(),
+        left_coverage=nothing,
+        right_coverage=nothing,
+        missing=missing,
+    )
+
+
+def absence_lines(report: Report, engines: Sequence[str]) -> Iterator[str]:
+    """Which of two engines gave no graph, and why."""
+    for engine in engines:
+        if last_graph(report, engine) is None:
             yield _without_graph(report, engine)
     yield _("the graphs are not compared")
-    yield from remark_lines(report)
 
 
 def case_of(report: Report, alignment: Alignment) -> CaseReport | None:

@@ -33,10 +33,12 @@ from explorer.model.state import StateGroup, StateRow
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.model.training_comparison import TrainingComparison
 from explorer.model.unpaired import Unpaired
+from explorer.report.diff import absence_lines, case_of
 from explorer.report.json import Document, array_document, to_builtins
 from explorer.sweep.records import Change, Sweep
+from explorer.text.clean import clean
 from explorer.text.failures import message
-from explorer.text.language import ENGLISH, said_in
+from explorer.text.language import ENGLISH, _, said_in
 from explorer.text.numbers import plain
 from explorer.words import answers
 from explorer.words.cases import reason
@@ -683,14 +685,22 @@ def trainings_document(comparison: TrainingComparison) -> Document:
 def diff_document(report: Report, alignment: Alignment) -> Document:
     """An alignment as plain data, under the scenario that it was made on.
 
-    "remark" says in words, in English, what was not compared.
+    "verdict" is that on the results of the calls, null for traces. "remark" says in words, in English,
+    what was not compared, and "ungraphed" why an engine gave no graph.
     """
+    case = case_of(report, alignment)
     head = {
         "schema": report.schema,
         "scenario": report.scenario,
+        "verdict": case.verdict if case else None,
         "findings": document_of(report.findings),
         "remark": not_compared(alignment) or not_of_the_call(alignment),
+        "ungraphed": {},
     }
+    if alignment.missing:
+        engines = alignment.left, alignment.right
+        head["remark"] = clean(_("; ").join(absence_lines(report, engines)))
+        head["ungraphed"] = {name: _ungraphed(report).get(name, "") for name in alignment.missing}
     return {**head, **document_of(alignment)}
 
 

@@ -37,26 +37,16 @@ def graphs_of(report: Report, engine: str) -> list[GradGraph]:
     graphs = [graph for graph in report.graphs if graph.engine == engine]
     if graphs:
         return graphs
-    raise _no_graph(report, engine)
-
-
-def _no_graph(report: Report, engine: str) -> NoGraphError:
     why = report.ungraphed.get(engine)
     reason = one_line(why_no_graph(why)) if why else _("it gave none")
     case = report.cases[0]
     was_answered = engine not in case.results or case.results[engine].outcome not in LOST
     is_lost = engine in report.lost_graphs or not was_answered
     text = _("{engine} has no graph of {case}: {reason}")
-    return NoGraphError(
+    raise NoGraphError(
         text.format(engine=engine, case=case.case.label, reason=reason),
         MissingFrameworkError.exit_code if is_lost else UsageError.exit_code,
     )
-
-
-def without_graph(report: Report, engines: Sequence[str], exit_code: int) -> NoGraphError:
-    """The error for the first of ``engines`` that has no graph, with an exit code of the caller's."""
-    (first, *__) = [engine for engine in engines if last_graph(report, engine) is None]
-    return NoGraphError(str(_no_graph(report, first)), exit_code)
 
 
 def at_stage(
