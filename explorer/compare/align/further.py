@@ -37,8 +37,15 @@ from explorer.model.graph import Phase
 # Ops that correspond by structure alone
 
 
-SAME_PLACE = {"div": "mul", "sub": "add"}
-"""Families that do the work of another: a division is a product with the inverse."""
+TAKEN_APART = (
+    "unbind unstack chunk chunkview tensorsplit split splitwithsizes splitwithsize splitwithsizeview"
+    " splittensor splittensorview"
+)
+SAME_PLACE = {"div": "mul", "sub": "add", **dict.fromkeys(TAKEN_APART.split(), "slice")}
+"""Families that do the work of another: a division is a product with the inverse.
+
+What takes all parts of a tensor at once takes the first of them.
+"""
 
 PRODUCTS = frozenset({"matmul", "conv"})
 """Families that many an engine adds a bias to in the same op."""
