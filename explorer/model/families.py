@@ -63,6 +63,9 @@ FAMILIES: dict[str, str] = {
     "avgpool": "avgpool1d avgpool2d avgpool3d adaptiveavgpool2d reducewindowsum",
     "embedding": "gather indexselect gatherd takealongaxis",
     "slice": "stridedslice sliceext select selectview selectextview narrow narrowview dynamicslice",
+    "copyslices": (
+        "tensorscatterupdate selectscatter slicescatter diagonalscatter asstridedscatter indexput"
+    ),
     "concat": "cat concatd stack concatenate",
     "reshape": (
         "view unsafeview viewcopy flatten squeeze unsqueeze expanddims reshapeext contiguous "
@@ -81,7 +84,7 @@ FAMILIES: dict[str, str] = {
     "tuple": "maketuple tuplegetitem getitem updatestate makelist listgetitem",
     "fill": (
         "zeroslike oneslike zeros ones full fulllike fillv2 scalartensor zeroslikeext "
-        "oneslikeext newzeros newones newfull newemptystrided emptylike empty scalartotensor "
+        "oneslikeext zero newzeros newones newfull newemptystrided emptylike empty scalartotensor "
         "onesext zerosext iota"
     ),
 }

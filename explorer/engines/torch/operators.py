@@ -12,6 +12,7 @@ from explorer.model.graph import Absence, ProofGap
 COPY = "aten.copy_.default"
 DETACH = "aten.detach.default"
 LIFT = "aten.lift_fresh.default"
+COPY_SLICES = "CopySlices"
 ZEROS = "aten.zeros_like.default"
 
 EMPTY = frozenset(
@@ -27,6 +28,9 @@ EMPTY = frozenset(
 
 What they yield is no value until another operator fills it.
 """
+
+FILLS = frozenset({COPY, "aten.fill_.Scalar", "aten.fill_.Tensor", "aten.zero_.default"})
+"""Operators that write to all of their first operand, and read nothing of it."""
 
 WORKSPACES = {"aten.mkldnn_rnn_layer.default": (3,)}
 """Outputs that are an operator's own workspace: memory that holds other values at every run."""

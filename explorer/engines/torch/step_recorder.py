@@ -192,13 +192,14 @@ class StepRecorder(Recorder):
 
     def finish(self, record: OperatorRecord, result: Any) -> Any:
         """Note what an operator has returned, and a gradient that it leaves in a leaf."""
+        number = len(self.records)
         result = super().finish(record, result)
         if record.sequence == LEAF and record.outputs:
             leaf = _current_node().variable
             name = self._names.get(id(leaf))
             # A hook on the leaf may go on with several leaves at once: with a bucket of gradients.
             if name is not None and record.outputs[0].shape == leaf.shape:
-                self.gradients[f"d{name}"] = len(self.records) - 1, 0
+                self.gradients[f"d{name}"] = number, 0
         return result
 
     # Leaves
@@ -233,12 +234,12 @@ class StepRecorder(Recorder):
         for name, tensor in module.named_buffers():
             self._add(joined(prefix, name), tensor, "buffer")
 
-    def origin(self, tensor: torch.Tensor) -> Origin:
-        """The origin of a tensor; one that requires a gradient and is new is a parameter."""
+    def _first_origin(self, tensor: torch.Tensor) -> Origin:
+        """As Recorder._first_origin; a tensor that requires a gradient and is new is a parameter."""
         known = self.tensors.origins.get(id(tensor)) or self.tensors.same_elements(tensor)
         if known is None and tensor.requires_grad and tensor.is_leaf:
             self._add("leaf", tensor, "parameter")
-        return super().origin(tensor)
+        return super()._first_origin(tensor)
 
     def _note_call(self, module: torch.nn.Module, args: Any, keywords: Any) -> None:
         """Note an outermost module before it runs, and what it is called with."""

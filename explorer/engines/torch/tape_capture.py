@@ -8,7 +8,7 @@ from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.capture.proof import GraphValues, Operand, Rerun, prove
 from explorer.engines.plain_values import NO_ARGUMENTS
 from explorer.engines.torch.operator_arguments import operator_arguments
-from explorer.engines.torch.operators import copy_of, is_view, rerun, unwritten_outputs
+from explorer.engines.torch.operators import FILLS, copy_of, is_view, rerun, unwritten_outputs
 from explorer.engines.torch.source_lines import source
 from explorer.engines.torch.tape_recorder import Bookkeeping, Recorder, forward_links
 from explorer.engines.torch.tape_records import (
@@ -227,10 +227,14 @@ class TapeGradGraph:
         So it is in a view of such a tensor, which may be written to in part.
         """
         record = self._records[number]
+        if record.unfilled:
+            return tuple(record.unfilled)
         if record.operator is None or not is_view(record.operator):
             return unwritten_outputs(record.op)
         viewed, output = record.origins[0]
-        return (0,) if output in self._unwritten_of(viewed) else ()
+        is_partly = bool(self._records[viewed].unfilled)
+        is_empty = not is_partly and output in self._unwritten_of(viewed)
+        return tuple(range(len(record.outputs))) if is_empty else ()
 
     def _source(self, record: OperatorRecord, place: OperatorRecord) -> tuple[str, ...]:
         """The lines of an operator: its own where the user's code called it, else those of ``place``."""
@@ -279,7 +283,7 @@ class TapeGradGraph:
                 if place == 0 and number in filled:
                     continue  # empty memory, which has no value
                 maker, output = self._resolve(origin)
-                if record.kind == "constant":
+                if record.kind == "constant" or (place == 0 and record.op in FILLS):
                     # Zeros have the shape of a leaf, and nothing of its values.
                     self._order(maker, number)
                 else:

@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from explorer.engines.source_lines import Line
 from explorer.engines.torch.operators import (
     COPY,
+    COPY_SLICES,
     DETACH,
     EMPTY,
     LIFT,
@@ -33,6 +34,7 @@ from explorer.engines.torch.tape_records import (
     TensorOrigins,
     shows_the_same,
 )
+from explorer.engines.torch.written_memory import WrittenMemory
 from explorer.model.graph import NodeKind, Phase
 
 SEED_NAME = "seed"
@@ -65,6 +67,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         self.records: list[OperatorRecord] = []
         self.tensors = TensorOrigins(self.records)
         self.tape = TapeNodes(self.records, self.tensors.origins)
+        self._written = WrittenMemory(self.records, self.tensors, instead)
         self.heads: list[Origin] = []
         self.leaves: dict[str, int] = {}
 
@@ -122,6 +125,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         if record.written:
             origins = self.tensors.origins
             record.written_origins = [origins[id(tensor)] for tensor in record.written]
+            self._written.write(number)
+        elif self._written.has_any:
+            self._written.take(record)
         return result
 
     def _record(
@@ -133,7 +139,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
             gather_tensors(kwargs.values(), operands)
         # Most operands are known, and this runs at every operator: look them up without a call.
         recorded = self.tensors.origins
-        origins = [recorded.get(id(tensor)) or self.origin(tensor) for tensor in operands]
+        origins = [recorded.get(id(tensor)) or self._first_origin(tensor) for tensor in operands]
+        if self._written.has_any:
+            origins = list(map(self._written.now, operands, origins))
         name = operator_name(operator)
         return OperatorRecord(operator, args, kwargs, self.phase, origins, operands, name)
 
@@ -171,10 +179,14 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         return number, 0
 
     def origin(self, tensor: torch.Tensor) -> Origin:
-        """The origin of a tensor.
+        """The origin of what a tensor holds.
 
         One that is not known shows the elements of one that is, or else is a constant.
         """
+        return self._written.now(tensor, self._first_origin(tensor))
+
+    def _first_origin(self, tensor: torch.Tensor) -> Origin:
+        """The same, of a tensor whose memory was not written to since."""
         origin = self.tensors.origins.get(id(tensor)) or self.tensors.same_elements(tensor)
         if origin is not None:
             return origin
@@ -294,7 +306,7 @@ class Bookkeeping:
     def _may_stay_unread(self, record: OperatorRecord, trainable: Sequence[str]) -> bool:
         if record.kind == "parameter":
             return record.name not in trainable
-        return record.op in EMPTY or _has_no_numbers(record)
+        return record.op in EMPTY or record.op == COPY_SLICES or _has_no_numbers(record)
 
 
 def _has_no_numbers(record: OperatorRecord) -> bool:
@@ -357,6 +369,8 @@ def _links_by_tape(recorder: Recorder, bookkeeping: Bookkeeping) -> dict[int, in
         maker = _maker(recorder, record)
         if maker is None:
             continue
+        if record.tape == recorder.records[maker + 1].op == COPY_SLICES and maker + 1 in visible:
+            maker += 1
         shown, _ = bookkeeping.resolve((maker, 0))
         if recorder.records[shown].phase == "forward":
             links[number] = shown

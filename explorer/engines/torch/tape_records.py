@@ -10,7 +10,12 @@ import torch
 
 from explorer.engines.nested import replaced
 from explorer.engines.source_lines import Line
-from explorer.engines.torch.operators import EMPTY, draws_random_numbers, tensors_in
+from explorer.engines.torch.operators import (
+    COPY_SLICES,
+    EMPTY,
+    draws_random_numbers,
+    tensors_in,
+)
 from explorer.engines.torch.tensors import array_of, dtype_of
 from explorer.model.arrays import Summary
 from explorer.model.graph import NodeKind, Output, Phase
@@ -34,7 +39,8 @@ class OperatorRecord:
     ``written_origins`` where these come from since. ``outputs`` are the tensors that it made, with
     the values that they had then. ``tape`` and ``sequence`` are the name and the sequence number of
     the tape node that ran it; if that is an AccumulateGrad node, ``leaf`` is where its leaf comes
-    from. ``saved_bytes`` counts what the tape node that it made keeps for backward.
+    from. ``saved_bytes`` counts what the tape node that it made keeps for backward. ``unfilled`` marks
+    the elements of outputs that nothing was written to, where only some were.
     """
 
     operator: Any
@@ -55,6 +61,7 @@ class OperatorRecord:
     sequence: int | None = None
     leaf: Origin | None = None
     saved_bytes: int = 0
+    unfilled: Mapping[int, torch.Tensor] = field(default_factory=dict)
 
     @property
     def is_leaf(self) -> bool:
@@ -138,7 +145,8 @@ class _Finder:
             if storage in self._last_write:
                 writer, origin = self._last_write[storage]
                 # A tensor that was made after the write says by itself that it comes later.
-                if record.origins[place][0] < writer < number:
+                is_older = record.origins[place][0] < writer < number
+                if is_older and record.op != COPY_SLICES:
                     self.reads[origin, number, place] = None
             self._readers.setdefault(storage, []).append(number)
 
