@@ -262,7 +262,7 @@ def agreement_lines(alignment: Alignment, case: CaseReport | None) -> Iterator[s
     elif case and case.verdict == "drawn":
         yield _("no divergence: there is no result whose values can be compared")
     elif alignment.drawn:
-        yield _("no divergence: every other result is the same on both sides, up to rounding")
+        yield _("no divergence: all that does not depend on them is the same on both sides")
     else:
         yield _("no divergence: every result is the same on both sides, up to rounding")
 

@@ -242,7 +242,7 @@ def _summary(alignment: Alignment) -> None:
         point = contradictions(alignment)
     else:
         box = st.success
-        point = _("The two graphs agree: every other result is the same.")
+        point = _("The two graphs agree in all that does not depend on random numbers.")
         if not alignment.drawn:
             point = _("The two graphs agree: every result is the same.")
     box("  \n".join((f"**{point}**", *lines)))

@@ -1,6 +1,7 @@
 """How much of two graphs is paired, and which results were compared, in words."""
 
 from explorer.model.alignment import Alignment, Count
+from explorer.model.engines import framework_of
 from explorer.text.language import _, later, named
 from explorer.words.divergences import first_divergence
 
@@ -51,8 +52,15 @@ def not_compared(alignment: Alignment) -> str:
     """The results that depend on a random draw on both sides; "" where none does."""
     if not alignment.drawn:
         return ""
+    left, right = alignment.left, alignment.right
     text = _("not compared by value, since each engine draws its own random numbers: {names}")
-    return text.format(names=named(alignment.drawn))
+    if framework_of(left) == framework_of(right):
+        # From one seed two versions of a framework may draw other numbers.
+        text = _(
+            "not compared by value, since {left} and {right} did not draw the same random numbers:"
+            " {names}"
+        )
+    return text.format(left=left, right=right, names=named(alignment.drawn))
 
 
 def not_of_the_call(alignment: Alignment) -> str:

@@ -14,8 +14,13 @@ ONE_MASK, ANOTHER_MASK = np.array([2.0, 0, 2, 0]), np.array([0, 2.0, 2, 2])
 OTHER_RATE = np.array([0, 1.25, 1.25, 1.25])
 
 
-def net(mask: AnyArray | None, slope: float = 3.0, drop: str = "aten.bernoulli.p") -> GradGraph:
-    """x · slope, dropped out where there is a mask, beside its sum without dropout."""
+def net(
+    mask: AnyArray | None, slope: float = 3.0, drop: str = "aten.bernoulli.p", last: str = ""
+) -> GradGraph:
+    """x · slope, dropped out where there is a mask, beside its sum without dropout.
+
+    ``last`` is an op of numpy's that is applied to what was dropped out.
+    """
     graph = HandmadeGraph()
     x = graph.add("input", kind="input", name="x", value=X)
     product = graph.add("mul", [x], value=X * slope)
@@ -24,6 +29,9 @@ def net(mask: AnyArray | None, slope: float = 3.0, drop: str = "aten.bernoulli.p
         drawn = graph.add(drop, [product], value=mask)
         value = X * slope * mask
         kept = graph.add("mul", [product, drawn], value=value)
+    if last:
+        value = getattr(np, last)(value)
+        kept = graph.add(last, [kept], value=value)
     graph.add("output", [kept], kind="output", name="dropped", value=value)
     total = graph.add("sum", [product], value=(X * slope).sum())
     graph.add("output", [total], kind="output", name="total", value=(X * slope).sum())
@@ -117,3 +125,12 @@ def test_a_dropout_is_not_compared_with_another_one_because_one_dropped_nothing(
     divergence = align(left, right).divergence
     assert divergence
     assert "0.2 of them against 0.5" in said(divergence)
+
+
+def test_behind_the_same_draws_another_op_is_a_difference() -> None:
+    left, right = net(ONE_MASK, last="sin"), net(ONE_MASK, last="tanh")
+    found = align(left, right)
+    assert found.drawn == ()
+    assert found.differing == ("dropped",)
+    assert parting(left, right).right == "tanh"
+    assert align(left, net(ANOTHER_MASK, last="tanh")).drawn == ("dropped",)

@@ -111,15 +111,15 @@ def _rate_finding(dropout: Dropout, other: Dropout) -> FoundDivergence:
 class RandomDraws:
     """The nodes of two graphs that depend on a random draw.
 
-    Each framework draws numbers of its own: beyond a draw on both sides other values say nothing.
-    A draw on one side alone is a difference like any other. ``unlike_rates`` are the places where
-    the rates of two dropouts differ.
+    Each framework draws numbers of its own: beyond a draw on both sides other values say nothing,
+    unless both drew the same numbers. A draw on one side alone is a difference like any other.
+    ``unlike_rates`` are the places where the rates of two dropouts differ.
     """
 
     def __init__(self, matching: Matching) -> None:
         self._dependent: set[Vertex] = set()
         drawing = {side: _drawing(side) for side in matching.sides}
-        if all(drawing.values()):
+        if all(drawing.values()) and not _draw_alike(*drawing.values()):
             for nodes in drawing.values():
                 self._dependent |= _onwards(nodes)
         self.unlike_rates = unlike_rates(matching.sides, drawing, self.explain)
@@ -141,6 +141,14 @@ def _drawing(side: Side) -> list[Vertex]:
     """The operators of a side that draw random numbers."""
     operators = [node for node in side.nodes if node.kind == "op"]
     return [node for node in operators if draws_random_numbers(node.op)]
+
+
+def _draw_alike(nodes: list[Vertex], others: list[Vertex]) -> bool:
+    """Whether each operator of one side drew the numbers of the one in its place on the other side."""
+    return len(nodes) == len(others) and all(
+        any(value.agrees(other) for value, other in zip(one.values, another.values, strict=False))
+        for one, another in zip(nodes, others, strict=True)
+    )
 
 
 def _onwards(nodes: list[Vertex]) -> set[Vertex]:
