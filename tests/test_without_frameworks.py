@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from explorer.folders import SETTINGS
 from explorer.report.recorded.results import recording
 from explorer.shipped import PACKAGE
 from explorer.topics import claims
@@ -86,6 +87,7 @@ RECORDED = {
     "claims 54": (0, "54"),
     "claims --json": (0, '"rows"'),
     "graph dense_mse -o net.svg": (0, "wrote net.svg"),
+    "scenario dense_mse --format html --out pages": (0, "all as expected"),
 }
 """Commands, with their exit codes and a part of what they print."""
 
@@ -120,10 +122,28 @@ def test_the_api_shows_what_was_recorded(bare: Bare) -> None:
         "print(len(explorer.graph('dense_mse').content) > 1000)\n"
         "print(len(explorer.study('schedules').findings) > 0)\n"
         "print(len(explorer.claims().board.rows))\n"
+        "print(explorer.explore('dense_mse').save('page.html'))\n"
     )
     summary, *rest = bare.run(code).splitlines()
     assert "as expected" in summary
-    assert rest == ["False", "True", "True", str(len(claims()))]
+    assert rest == ["False", "True", "True", str(len(claims())), "page.html"]
+    assert "<svg" in (bare.folder / "page.html").read_text(encoding="utf-8")
+
+
+def test_what_is_missing_is_named_with_what_to_install_or_set(bare: Bare) -> None:
+    here = {SETTINGS: str(bare.folder / "settings")}
+    said = bare._replace(environment={**bare.environment, **here}).commands("doctor", "env list")
+    doctor, environments = said["doctor"], said["env list"]
+    assert doctor.code == 3
+    rows = [line.split(maxsplit=2) for line in doctor.out.splitlines()]
+    assert ["mindspore", "missing", "not installed"] in rows
+    assert ["torch", "missing", "not installed"] in rows
+    (advice,) = (line for line in doctor.out.splitlines() if line.startswith("torch: "))
+    assert advice.startswith('torch: python -m pip install "torch==')
+    assert "env add NAME PYTHON` for a Python that has it" in advice
+    assert "explorer doctor" not in doctor.out
+    head, row, *_ = environments.out.splitlines()
+    assert row[head.index("runs") : head.index("named")].strip() == "none"
 
 
 # Other systems

@@ -189,10 +189,9 @@ def every() -> list[EnvironmentFacts]:
 def facts(environment: Environment, runs: tuple[Framework, ...] = ()) -> EnvironmentFacts:
     """What is installed in an environment, or why it cannot be used."""
     try:
-        python = interpreter(environment).version
-        return EnvironmentFacts(
-            environment=environment, python=python, versions=versions(environment), runs=runs
-        )
+        python, inside = interpreter(environment).version, versions(environment)
+        there = tuple(name for name in runs if name in inside)
+        return EnvironmentFacts(environment=environment, python=python, versions=inside, runs=there)
     except UsageError as error:
         return EnvironmentFacts(environment=environment, runs=runs, error=str(error))
 

@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 
-from explorer.environments.known import every, in_use
+from explorer.environments.known import every, in_use, is_found
 from explorer.exploration.about import about
 from explorer.model.doctor import CheckFacts
 from explorer.model.engines import NEEDED, Framework
@@ -67,6 +67,8 @@ def _check_python() -> CheckFacts:
 def _check_framework(name: Framework, reply: About | Failure) -> CheckFacts:
     if isinstance(reply, Failure):
         is_needed = name in NEEDED
+        if not is_found(name):
+            return CheckFacts(kind="missing", name=name, fine=False, required=is_needed)
         return CheckFacts(kind="broken", name=name, fine=False, error=reply, required=is_needed)
     version = reply.versions.get(name, "")
     return CheckFacts(

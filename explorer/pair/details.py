@@ -80,8 +80,11 @@ def source_file(name: str, code: Iterable[Path]) -> Path | None:
 
 @cache
 def _package_folders(package: str) -> list[Path]:
-    # Finding a top-level package does not import it.
-    spec = find_spec(package)
+    # Finding a top-level package does not import it; a finder may say by an error that it is not there.
+    try:
+        spec = find_spec(package)
+    except ImportError:
+        return []
     if spec is None or not spec.origin:
         return []
     return [Path(spec.origin).parent]

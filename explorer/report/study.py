@@ -1,6 +1,6 @@
 """The record of a study as blocks, and the files of its output folder."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import repeat
 from typing import cast
@@ -20,6 +20,7 @@ from explorer.blocks.records import (
 )
 from explorer.drawing.chart import chart_png, chart_svg
 from explorer.drawing.formats import FormatName
+from explorer.model.errors import MissingFrameworkError
 from explorer.model.message import Text
 from explorer.model.study import Cell, StudyRecord
 from explorer.model.study import Table as StudyTable
@@ -76,7 +77,7 @@ def not_measured(record: StudyRecord[Text]) -> dict[str, str]:
     return {named(names): brief(text) for text, names in names_by_reason.items()}
 
 
-def study_blocks(facts: StudyRecord[Text], charts: Sequence[Figure] = ()) -> Iterator[Block]:
+def study_blocks(facts: StudyRecord[Text], charts: Sequence[Block] = ()) -> Iterator[Block]:
     """A study: its question, what was found, its tables, and why anything is missing."""
     record = study_text(facts)
     subject = record.study
@@ -119,10 +120,29 @@ def _table(table: StudyTable) -> Iterator[Block]:
     yield Table(tuple(columns), tuple(rows))
 
 
-def drawn_charts(record: StudyRecord[Text]) -> Iterator[Figure]:
+def drawn_charts(record: StudyRecord[Text]) -> Iterator[Figure | Paragraph]:
     """The charts as figures that hold their drawings."""
-    for chart in study_text(record).charts:
-        yield Figure(chart.name, (chart_svg(chart),), cell_text(chart.title))
+    charts = study_text(record).charts
+    return figures((it.name, partial(chart_svg, it), cell_text(it.title)) for it in charts)
+
+
+def figures(
+    pictures: Iterable[tuple[str, Callable[[], bytes], str]],
+) -> Iterator[Figure | Paragraph]:
+    """Pictures by their name, what draws them and what they show; those that are empty are left out.
+
+    Where what draws some is not installed, a paragraph says so, once.
+    """
+    lacking: dict[str, None] = {}
+    for name, draw, shown in pictures:
+        try:
+            svg = draw()
+        except MissingFrameworkError as error:
+            lacking[str(error)] = None
+            continue
+        if svg:
+            yield Figure(name, (svg,), shown)
+    yield from map(Paragraph, lacking)
 
 
 def study_markdown(record: StudyRecord[Text], picture_format: str = "") -> str:

@@ -1,6 +1,6 @@
 """The comparison of two trainings in lines and as blocks of a page."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from explorer.blocks import html
@@ -10,6 +10,7 @@ from explorer.model.report import Report
 from explorer.model.training_comparison import TrainingComparison
 from explorer.report import diff
 from explorer.report.scenario.files import first_screen
+from explorer.report.study import figures
 from explorer.text.language import _
 from explorer.words.training import answers, details, headline, rule_text
 
@@ -72,23 +73,21 @@ GRAPHS = "graphs"
 """The anchor of the graphs of the step where two trainings first differ."""
 
 
-def comparison_figures(comparison: TrainingComparison, link: str = "") -> Iterator[Figure]:
+def comparison_figures(
+    comparison: TrainingComparison, link: str = ""
+) -> Iterator[Figure | Paragraph]:
     """The pictures of two trainings: losses, and how far all lies apart where noise was measured.
 
     The first red cell leads to ``link``, where there is one.
     """
-    pictures: dict[str, tuple[Callable[[TrainingComparison], bytes], str]] = {
-        "losses": (losses_svg, _("losses by step")),
-        "distance": (distance_svg, _("how far losses lie apart, by step")),
-        WEIGHTS: (
-            partial(weights_svg, link=link),
-            _("how far weights lie apart, by parameter and step"),
-        ),
-    }
-    for name, (draw, description) in pictures.items():
-        svg = draw(comparison)
-        if svg:
-            yield Figure(name, (svg,), description)
+    weights = partial(weights_svg, comparison, link=link)
+    return figures(
+        (
+            ("losses", partial(losses_svg, comparison), _("losses by step")),
+            ("distance", partial(distance_svg, comparison), _("how far losses lie apart, by step")),
+            (WEIGHTS, weights, _("how far weights lie apart, by parameter and step")),
+        )
+    )
 
 
 def comparison_page(comparison: TrainingComparison, graphs: Report | None = None) -> bytes:

@@ -6,6 +6,7 @@ import sys
 from explorer.model.errors import MissingFrameworkError
 from explorer.shipped import requirements_file
 from explorer.text.language import _
+from explorer.text.program_name import program
 
 DISTRIBUTION = "autodiff-explorer"
 """The explorer's name in pip."""
@@ -46,6 +47,12 @@ def remedy(package: str) -> str:
     if pin or not extra:
         return f'python -m pip install "{pin or package}"'
     return f'python -m pip install "{DISTRIBUTION}[{extra}]"'
+
+
+def framework_remedy(framework: str) -> str:
+    """What to run where a framework is missing: installed here, or in an environment of its own."""
+    text = _("{command}, or `{program} env add NAME PYTHON` for a Python that has it")
+    return text.format(command=remedy(framework), program=program())
 
 
 def missing(package: str, need: str) -> MissingFrameworkError:

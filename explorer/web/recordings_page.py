@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import streamlit as st
 
+from explorer.blocks.records import Paragraph
 from explorer.exploration.traces import report_on
 from explorer.exploration.trainings import compared, graphs_at
 from explorer.model.report import Report
@@ -99,6 +100,9 @@ def _show_comparison(comparison: TrainingComparison, has_graphs: bool) -> None:
     columns = st.columns(2)
     for place, figure in enumerate(comparison_figures(comparison)):
         column = columns[place % 2]
+        if isinstance(figure, Paragraph):
+            column.info(plain(str(figure.text)))
+            continue
         for svg in figure.files:
             column.image(svg.decode(), caption=figure.alt)
         if figure.name == WEIGHTS and has_graphs:

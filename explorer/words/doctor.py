@@ -5,10 +5,12 @@ from itertools import chain
 from explorer.environments.interpreters import own
 from explorer.exploration.doctor import PYTHONS
 from explorer.model.doctor import Check, CheckFacts, LimitText
+from explorer.model.engines import FRAMEWORKS
 from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.text.messages import one_line
 from explorer.text.program_name import program
+from explorer.text.remedies import framework_remedy
 from explorer.text.remedies import remedy as install
 from explorer.words.environments import installed, limit_texts, name_of, with_mark
 
@@ -73,4 +75,6 @@ def _remedy(facts: CheckFacts) -> str:
         return f"{program()} env remove {facts.name}"
     if facts.kind == "browser":
         return "apt-get install chromium"
+    if facts.kind == "missing" and facts.name in FRAMEWORKS:
+        return framework_remedy(facts.name)
     return install("pygraphviz" if facts.kind == "layout" else facts.name)

@@ -66,8 +66,10 @@ def with_mark(version: str, *, tried: bool) -> str:
 
 
 def runs(facts: EnvironmentFacts) -> str:
-    """The frameworks that are run in it where no environment is named; "" of none."""
-    return named([FRAMEWORK_LABELS[framework] for framework in facts.runs]) if facts.runs else ""
+    """The frameworks that are run in it where no environment is named."""
+    if not facts.runs:
+        return _("none")
+    return named([FRAMEWORK_LABELS[framework] for framework in facts.runs])
 
 
 def in_a_line(facts: EnvironmentFacts) -> str:

@@ -33,6 +33,7 @@ from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.text.program_name import program
 from explorer.text.reasons import reason
+from explorer.text.remedies import framework_remedy
 from explorer.workers.children import MEGABYTE
 from explorer.workers.nursery import Nurseries, Nursery
 from explorer.workers.process import WorkerProcess
@@ -242,10 +243,12 @@ class Workers:
     def _missing(self, kind: WorkerKind, missing: str) -> str:
         """What a worker could not import, and where."""
         environment = self._homes[kind].environment
-        if is_own(environment):
-            text = _("{missing}; `{program} doctor` lists what is missing and how to install it")
-        else:
-            text = _("{missing} in environment {name}; `{program} env check` says what it lacks")
+        framework = framework_of(kind)
+        if is_own(environment) and framework:
+            return _("{missing}; run {remedy}").format(
+                missing=missing, remedy=framework_remedy(framework)
+            )
+        text = _("{missing} in environment {name}; `{program} env check` says what it lacks")
         name = repr(environment.name or environment.python)
         return text.format(missing=missing, program=program(), name=name)
 

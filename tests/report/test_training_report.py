@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -12,6 +13,7 @@ import explorer
 from explorer.api.results import RecordedTraining
 from explorer.cli.entry import run
 from explorer.compare.noise import CLEAR
+from explorer.drawing import chart
 from explorer.drawing.training import MOST_ROWS, distance_svg, losses_svg, weights_svg
 from explorer.exploration.trainings import compared
 from explorer.model.errors import UsageError
@@ -205,6 +207,17 @@ def test_the_page_has_the_sentence_the_pictures_and_all_answers() -> None:
     assert len(list(comparison_blocks(comparison(band=False)))) < len(
         list(comparison_blocks(comparison()))
     )
+
+
+def test_a_page_without_what_draws_charts_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    chart._converter.cache_clear()
+    page = comparison_page(comparison(difference())).decode()
+    assert page.count("a chart as a file needs vl_convert, which is not installed; run ") == 1
+    assert "<svg " not in page
+    assert "All answers" in page
 
 
 # JSON
