@@ -1,11 +1,12 @@
 """Environments that are given by the path of a Python, with short names for a report that is read."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
-from explorer.model.engines import AT, environment_of, placed, plain
+from explorer.model.engines import AT, environment_of
 from explorer.model.report import Report
 
 PYTHON = re.compile(r"(bin|Scripts|python[\w.]*)")
@@ -35,13 +36,22 @@ def with_short_names(report: Report, engines: Sequence[str]) -> tuple[Report, li
     names = short_names(dict.fromkeys(map(environment_of, engines)))
     if not names:
         return report, list(engines)
-    content = msgspec.json.encode(report)
-    for path, name in names.items():
-        own, short = (msgspec.json.encode(it)[1:-1] for it in (path, name))
-        content = content.replace(AT.encode() + own, AT.encode() + short)
-        content = content.replace(b'"' + own + b'":', b'"' + short + b'":')
-    renamed = [
-        placed(plain(engine), names.get(environment_of(engine), environment_of(engine)))
-        for engine in engines
-    ]
-    return msgspec.json.decode(content, type=Report), renamed
+    return _renamed(report, names), _renamed(list(engines), names)
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """A record and all in it, where engines and keys have other names of environments."""
+    match value:
+        case str():
+            for path, name in names.items():
+                value = value.replace(AT + path, AT + name)
+            return value
+        case msgspec.Struct():
+            parts = _renamed(msgspec.structs.asdict(value), names)
+            return msgspec.structs.replace(value, **parts)
+        case dict():
+            renamed = {key: _renamed(part, names) for key, part in value.items()}
+            return {names.get(key, _renamed(key, names)): part for key, part in renamed.items()}
+        case tuple() | list():
+            return type(value)(_renamed(part, names) for part in value)
+    return value

@@ -40,3 +40,11 @@ def test_a_comparison_has_no_path_of_a_python_in_it() -> None:
     assert any("torch-tape@torch26" in line for line in lines)
     assert not any("/home" in line for line in lines)
     assert any("/home" in line for line in comparison_lines(whole, given))
+    # All else is as it was, a key that is the path too, and not a text with the path alone.
+    path, name = "/home/a/torch26/bin/python", "torch26"
+    versions = {path: {"torch": path}, "": {"numpy": "1"}}
+    both = msgspec.structs.replace(whole, environments=versions)
+    shown, _ = with_short_names(both, given)
+    assert shown.environments == {name: {"torch": path}, "": {"numpy": "1"}}
+    again = msgspec.json.encode(with_short_names(whole, given)[0])
+    assert again == msgspec.json.encode(whole).replace(f"@{path}".encode(), f"@{name}".encode())
