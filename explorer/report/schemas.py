@@ -28,7 +28,7 @@ from explorer.model.measurement import Measured
 from explorer.model.mended import Mended
 from explorer.model.message import Text
 from explorer.model.report import CaseReport, LeftOut, NotFiniteAlike, Report
-from explorer.model.results import Estimate, Leaf, Obstacle, Result
+from explorer.model.results import Estimate, Leaf, Obstacle, OracleResult, Result
 from explorer.model.state import StateGroup, StateRow
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.model.training_comparison import TrainingComparison
@@ -380,10 +380,17 @@ FORMS: dict[type, Form] = {
         "What central differences in float64 of a net say of a case.\n\n"
         "``stops``: what the net cuts off from differentiation was held. ``has_two_nets``: the outputs"
         " of the\ntwo nets differ, so that MindSpore's engines are not judged. ``not_finite_alike``:"
-        " elements that\nare the same nan or infinity in every engine, and are not judged.",
+        " elements that\nare the same nan or infinity in every engine, and are not judged."
+        " ``framework``: whose net it is.\n``beside``: the same of the nets of other frameworks, each"
+        " of which judges the engines of its own.",
         "case.oracle.outcome agrees case.oracle.estimates case.oracle.stops case.has_two_nets"
-        " case.not_finite_alike case.oracle.error",
+        " case.not_finite_alike case.oracle.error case.oracle.framework case.oracle.beside",
         agrees=(bool | None, attrgetter("case.oracle_agrees")),
+    ),
+    OracleResult: _form(
+        "OracleOfNet",
+        "What central differences in float64 of one framework's net say of a case.",
+        "framework outcome estimates stops error",
     ),
     Estimate: _form(
         "Estimate",

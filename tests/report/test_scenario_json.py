@@ -97,7 +97,8 @@ def with_groups() -> Report:
         "torch-tape": answer(undefined, structure="dx"),
         "torch-graph": answer(ramp, structure="dx"),
     }
-    oracle = OracleResult("ok", (Estimate("dx", pack(ramp)),))
+    beside = OracleResult("ok", (Estimate("dx", pack(ramp + 1)),), framework="jax")
+    oracle = OracleResult("ok", (Estimate("dx", pack(ramp)),), beside=(beside,))
     case = judge(GradCase("grad", 0), results, oracle)
     return msgspec.structs.replace(report(), cases=(case,))
 
@@ -113,6 +114,16 @@ def test_groups_say_who_gives_one_answer_and_where_two_differ_that_begin_alike()
     assert (mark["leaf"], mark["index"], mark["abs"]) == ("dx", [7], "Infinity")
     (beside_oracle,) = other["marks"]
     assert beside_oracle["engines"] == ["torch-tape", "central-differences"]
+
+
+def test_the_oracle_says_whose_net_it_judged_and_what_the_others_gave() -> None:
+    (case,) = parsed(with_groups())["cases"]
+    oracle = case["oracle"]
+    (beside,) = oracle["beside"]
+    assert (oracle["framework"], beside["framework"]) == ("torch", "jax")
+    assert (beside["outcome"], beside["stops"], beside["error"]) == ("ok", False, None)
+    first, second = oracle["estimates"][0]["values"], beside["estimates"][0]["values"]
+    assert (first[:3], second[:3]) == ([0, 1, 2], [1, 2, 3])
 
 
 def test_an_int_position_is_told_from_a_one_tuple() -> None:
