@@ -55,11 +55,13 @@ class Bands:
         series: list[list[Sequence[float]]] = [
             [drift.losses for drift in drifts] for drifts in self._sides
         ]
-        noise = self._noise(series, left, abs(left.loss), is_before=True)
+        # Of a batch with a value that is not finite, the other passes have losses all the same.
+        size = sum(abs(loss) for loss in left.losses if math.isfinite(loss))
+        noise = self._noise(series, left, size, is_before=True)
         if noise is not None:
             return noise
         share = UNMEASURED * UNIT["float32"] * GROWTH ** self._places[left.step.number]
-        return share * abs(left.loss) if share <= MOST_STATED else None
+        return share * size if share <= MOST_STATED else None
 
     def weights(self, left: Moment, name: str, size: float) -> float | None:
         """The noise of the norm of the difference of a parameter's values, whose own norm is ``size``."""

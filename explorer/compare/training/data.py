@@ -1,5 +1,6 @@
 """Whether two trainings were given the same data, start and parameters to train, and else how they differ."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
@@ -57,8 +58,9 @@ def _unlike(
     plain = TrainingDifference(
         question="data", reason="values", step=number, names=tuple(unlike), of=len(names)
     )
-    if [one.shape for one in tensors[0]] != [other.shape for other in tensors[1]]:
-        return replace(plain, reason="other_size", numbers=(len(tensors[0][0]), len(tensors[1][0])))
+    for one, other in zip(*tensors, strict=True):
+        if one.size != other.size:
+            return replace(plain, reason="other_size", numbers=(len(one), len(other)))
     apart = max(greatest(one, other) for one, other in zip(*tensors, strict=True))
     if _are_all_same(_sorted(tensors[0]), _sorted(tensors[1])):
         return replace(plain, reason="rows_in_another_order", apart=apart)
@@ -181,13 +183,13 @@ def _rows(leaf: Leaf) -> Floats:
     shape = leaf.value.shape
     if leaf.value.excerpt is not None or not shape:
         return values.reshape(1, -1)
-    return values.reshape(shape[0], -1)
+    return values.reshape(shape[0], math.prod(shape[1:]))
 
 
 def _are_all_same(one: Sequence[Floats], other: Sequence[Floats]) -> bool:
+    # A program may flatten its labels before a loss sees them.
     return len(one) == len(other) and all(
-        a.shape == b.shape and are_same(a.ravel(), b.ravel())
-        for a, b in zip(one, other, strict=True)
+        are_same(a.ravel(), b.ravel()) for a, b in zip(one, other, strict=True)
     )
 
 

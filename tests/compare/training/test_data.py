@@ -47,6 +47,23 @@ def test_labels_that_one_side_alone_has_recorded_are_no_difference(names: tuple[
         assert answers["data"] == "same"
 
 
+def test_labels_that_one_side_flattens_are_the_same() -> None:
+    tokens = 20 + np.arange(12).reshape(4, 3)
+    whole, flat = (training(batch({"x": X, "y": y})) for y in (tokens, tokens.ravel()))
+    other = training(batch({"x": X, "y": tokens.ravel()[::-1].copy()}))
+    assert compare(whole, flat).difference is None
+    difference = compare(whole, other).difference
+    assert difference is not None
+    assert (difference.question, difference.names) == ("data", ("y",))
+
+
+def test_data_of_another_size_have_the_sizes_of_what_differs() -> None:
+    one, other = (training(batch({"x": X, "y": LABELS[:rows]})) for rows in (4, 2))
+    difference = compare(one, other).difference
+    assert difference is not None
+    assert (difference.reason, difference.numbers) == ("other_size", (4, 2))
+
+
 STATE = Leaf("state", pack(np.ones((1, 4, 2), np.float32)))
 
 
@@ -135,6 +152,14 @@ def test_a_noise_of_losses_that_is_not_measured_is_taken_to_be_known_for_some_st
     other = msgspec.structs.replace(plain, steps=(*plain.steps[:-1], last))
     answers = {answer.question: answer.status for answer in compare(plain, other).answers}
     assert answers["loss"] == status
+
+
+@pytest.mark.parametrize(("units", "is_same"), [(2, True), (200, False)])
+def test_a_pass_is_judged_beside_one_whose_loss_is_not_finite(units: int, is_same: bool) -> None:
+    passes = [batch({"x": X[:2]}, math.nan), batch({"x": X[2:]}, 0.5)]
+    other = batch({"x": X[2:]}, 0.5 * (1 + units * 2.0**-24))
+    difference = compare(training(*passes), training(passes[0], other)).difference
+    assert (difference is None) == is_same
 
 
 def test_passes_of_other_widths_and_in_another_order_are_the_same_data() -> None:
