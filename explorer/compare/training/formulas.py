@@ -164,9 +164,19 @@ def _moments(gradient: AnyArray, state: State, beta1: Any, beta2: Any) -> tuple[
     return first, second
 
 
+MOST_FACTORS = 20_000
+"""Behind so many steps next to nothing of a power is left, and no time is spent on its rounding."""
+
+
+class RoundedPowers(float):
+    """A decay of which the powers alone are rounded to float32."""
+
+
 def _power(beta: Any, step: int) -> Any:
     """A power as MindSpore has it where beta is rounded to float32: one more factor at each step."""
-    if not isinstance(beta, np.ndarray):
+    if isinstance(beta, RoundedPowers):
+        return float(np.float32(beta) ** np.float32(step))
+    if not isinstance(beta, np.ndarray) or step > MOST_FACTORS:
         return beta**step
     product = np.ones_like(beta)
     for _ in range(step):

@@ -10,8 +10,17 @@ import msgspec
 import numpy as np
 
 from explorer.compare.noise import CLEAR, TYPICAL
-from explorer.compare.training.formulas import FAMILIES, MIXED, PLACES, State, convention_of
+from explorer.compare.training.formulas import (
+    FAMILIES,
+    MIXED,
+    PLACES,
+    RoundedPowers,
+    Settings,
+    State,
+    convention_of,
+)
 from explorer.compare.training.values import Moment, distance
+from explorer.model.arrays import AnyArray
 from explorer.model.training_comparison import Rule
 from explorer.numeric.differences import Floats, elementwise_difference
 from explorer.numeric.summaries import UNIT, quantile
@@ -19,12 +28,17 @@ from explorer.numeric.summaries import UNIT, quantile
 MOST_CHANGES = 2
 """A rule that is unlike the documented one in more settings and conventions is not looked for."""
 
+MOST_COUNTED = 1_000_000
+"""An update of a greater number is computed as that one: no power of a decay is left in it."""
 
-Rounded = Literal["nothing", "tensors", "settings", "all"]
+
+Rounded = Literal["nothing", "tensors", "settings", "powers", "all"]
 """What is rounded to float32 where a formula is computed."""
 
-ROUNDED: tuple[Rounded, ...] = ("tensors", "settings", "all")
+ROUNDED: tuple[Rounded, ...] = ("tensors", "settings", "powers", "all")
 """How frameworks round: PyTorch tensors alone, MindSpore settings too, and what is computed of them.
+
+optax (0.2) rounds the powers of a decay, and not the decay that its moments are computed with.
 
 1 - 0.999 has a relative error of 1e-5 in float32, which is more than that of a step.
 """
@@ -150,14 +164,10 @@ def is_state_kept(hypothesis: Hypothesis, moment: Moment, name: str, key: str) -
 def _state_after(hypothesis: Hypothesis, moment: Moment, name: str, dtype: type) -> State:
     state = _state_before(hypothesis, moment, name, dtype)
     weight, gradient = moment.weights_before[name], moment.given[name]
-    with np.errstate(all="ignore"):
-        FAMILIES[hypothesis.family].formula(
-            weight.astype(dtype),
-            gradient.astype(dtype),
-            state,
-            hypothesis.settings,
-            _count(moment, name),
-        )
+    count = _count(moment, name)
+    _stepped(
+        hypothesis, weight.astype(dtype), gradient.astype(dtype), state, hypothesis.settings, count
+    )
     return state
 
 
@@ -190,16 +200,32 @@ def _computed(hypothesis: Hypothesis, moment: Moment, name: str, rounded: Rounde
     settings = {key: _rounded(value, rounded) for key, value in hypothesis.settings.items()}
     weight, gradient = (array.astype(dtype) for array in _given(moment, name))
     state = _state_before(hypothesis, moment, name, dtype)
-    formula = FAMILIES[hypothesis.family].formula
-    with np.errstate(all="ignore"):
-        found = formula(weight, gradient, state, settings, _count(moment, name))
+    found = _stepped(hypothesis, weight, gradient, state, settings, _count(moment, name))
     return np.asarray(found, np.float64)
+
+
+def _stepped(
+    hypothesis: Hypothesis,
+    weight: AnyArray,
+    gradient: AnyArray,
+    state: State,
+    settings: Settings,
+    count: int,
+) -> Any:
+    """The weight after a step; no number where the settings are such that there is none."""
+    try:
+        with np.errstate(all="ignore"):
+            return FAMILIES[hypothesis.family].formula(weight, gradient, state, settings, count)
+    except ArithmeticError:  # divided by 1 minus a decay of 1, or by powers beyond all numbers
+        return np.full(weight.shape, np.nan)
 
 
 def _count(moment: Moment, name: str) -> int:
     """The number of the update: as the optimizer counts it, or else that of those recorded."""
     counted = moment.state.get(f"{name}.step")
-    return int(counted[0]) if counted is not None and counted[0] >= 1 else max(moment.count, 1)
+    if counted is None or not counted.size or not counted[0] >= 1:
+        return max(moment.count, 1)
+    return int(min(counted[0], MOST_COUNTED))
 
 
 def _rounded(value: Any, rounded: Rounded) -> Any:
@@ -208,6 +234,8 @@ def _rounded(value: Any, rounded: Rounded) -> Any:
         return value
     if rounded == "settings":
         return float(np.float32(value))
+    if rounded == "powers":
+        return RoundedPowers(value)
     return np.array([value], np.float32) if rounded == "all" else value
 
 
@@ -222,14 +250,9 @@ def _state_before(hypothesis: Hypothesis, moment: Moment, name: str, dtype: type
         if earlier.step.skipped or len(_given(earlier, name)) < 2:
             continue
         weight, gradient = earlier.weights_before[name], earlier.given[name]
-        with np.errstate(all="ignore"):
-            FAMILIES[hypothesis.family].formula(
-                weight.astype(dtype),
-                gradient.astype(dtype),
-                state,
-                hypothesis.settings,
-                _count(earlier, name),
-            )
+        count = _count(earlier, name)
+        weight, gradient = weight.astype(dtype), gradient.astype(dtype)
+        _stepped(hypothesis, weight, gradient, state, hypothesis.settings, count)
     return state | recorded
 
 
@@ -242,7 +265,7 @@ def _kept(hypothesis: Hypothesis) -> State:
     """What the formula keeps between steps, by its names."""
     keeps: State = {}
     one = np.ones(1)
-    FAMILIES[hypothesis.family].formula(one, one, keeps, hypothesis.settings, 1)
+    _stepped(hypothesis, one, one, keeps, hypothesis.settings, 1)
     return keeps
 
 
