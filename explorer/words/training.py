@@ -104,6 +104,7 @@ PASSES: dict[str, str] = {
     "rows": later("by their rows"),
     "plain": later("alike"),
     "sum": later("with 1"),
+    "last": later("with 0 but for the last one"),
 }
 """How gradients of passes are weighted."""
 

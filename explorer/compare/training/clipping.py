@@ -34,14 +34,14 @@ def skipped(left: Moment, right: Moment) -> Answered:
 
 def given(left: Moment, right: Moment) -> Answered:
     """Whether both optimizers got their gradients by the same rule from those that backward left."""
-    if not all(moment.step.gradients and moment.step.given for moment in (left, right)):
-        return "not_recorded"
     if (
         left.step.skipped
         or right.step.skipped
         or not are_finite([*left.gradients.values(), *right.gradients.values()])
     ):
         return "same"
+    if not all(moment.step.gradients and moment.step.given for moment in (left, right)):
+        return "not_recorded"
     one, other = rule_of(left), rule_of(right)
     if _are_same(one, other, left):
         return "same"

@@ -96,6 +96,9 @@ ASKED: dict[Question, Asked] = {
 GRAVER: tuple[Status, ...] = ("same", "not_recorded", "no_noise", "no_rule", "different")
 """Which of two answers at different steps is that of all: the later one in this row."""
 
+OF_PASSES: tuple[Question, ...] = ("loss", "gradients")
+"""What a pass computes, which may come behind an update of its own step."""
+
 
 @np.errstate(all="ignore")  # a record may hold any number
 def compare(left: Training, right: Training) -> TrainingComparison:
@@ -144,24 +147,37 @@ def _lone(left: Training, right: Training) -> TrainingDifference | None:
 def _first_difference(
     compared: Compared, answers: dict[Question, Status]
 ) -> TrainingDifference | None:
-    """The first difference; notes how each question is answered."""
-    for question, answer in _answered(compared):
-        status: Status = "different" if isinstance(answer, TrainingDifference) else answer
-        answers[question] = max(answers.get(question, "same"), status, key=GRAVER.index)
-        if isinstance(answer, TrainingDifference):
-            for later in QUESTIONS[QUESTIONS.index(question) + 1 :]:
+    """The first difference; notes how each question is answered.
+
+    Losses and gradients of a pass behind an update of the same step follow from it: where nothing says why
+    they differ, what is found of the updates of that step comes before them.
+    """
+    for left, right in compared.steps:
+        found: list[TrainingDifference] = []
+        for question, answer in _answered(compared, left, right):
+            status: Status = "different" if isinstance(answer, TrainingDifference) else answer
+            answers[question] = max(answers.get(question, "same"), status, key=GRAVER.index)
+            if isinstance(answer, TrainingDifference):
+                found.append(answer)
+                is_open = question in OF_PASSES and answer.reason == "values"
+                if not (is_open and gradients.follows_update(left)):
+                    break
+        if found:
+            first = next((one for one in found if one.reason != "values"), found[0])
+            for later in QUESTIONS[QUESTIONS.index(first.question) + 1 :]:
                 if later != "start":  # which comes up once
                     answers.pop(later, None)  # it was compared in earlier steps alone
-            return answer
+            return first
     return None
 
 
-def _answered(compared: Compared) -> Iterator[tuple[Question, Answered]]:
-    for left, right in compared.steps:
-        for question, ask in ASKED.items():
-            answer = ask(compared, left, right)
-            if answer is not None:
-                yield question, answer
+def _answered(
+    compared: Compared, left: Moment, right: Moment
+) -> Iterator[tuple[Question, Answered]]:
+    for question, ask in ASKED.items():
+        answer = ask(compared, left, right)
+        if answer is not None:
+            yield question, answer
 
 
 # Pictures

@@ -112,8 +112,11 @@ def _scheme_of(ratio: Floats, rows: Sequence[int]) -> tuple[str, str] | None:
     schemes = _schemes(rows)
     for one, ones in schemes.items():
         for other, others in schemes.items():
-            if one != other and np.allclose(ratio, ones / others, rtol=EXPLAINED):
-                return one, other
+            if one == other or not others.all():
+                continue
+            for pair, way in (((one, other), ratio), ((other, one), 1 / ratio)):
+                if np.allclose(way, ones / others, rtol=EXPLAINED, atol=EXPLAINED):
+                    return pair
     return None
 
 
@@ -163,19 +166,25 @@ def gradients(left: Moment, right: Moment, bands: Bands) -> Answered:
     if not any(aparts.values()) or (is_measured and not unlike):
         return "same"
     finite = [name for name in names if math.isfinite(aparts[name]) and are_finite((ones[name],))]
-    # Of several nets one may have what is to be explained, and the other none of it.
+    # Of several nets one may have what is to be explained, and the other none of it, or what follows.
     far = [name for name in finite if aparts[name] > EXPLAINED * np.linalg.norm(others[name])]
-    explained = _explained(left, right, finite) or _explained(left, right, far)
-    if not is_measured and explained is None:
-        return "no_noise"
+    parts = [[name for name in far if name in group.names] for group in left.step.groups]
+    found, named = Explained("values", None, 0.0), unlike or tuple(far) or names
+    for part in (finite, far, *(parts if follows_update(left) else ())):
+        explained = _explained(left, right, part)
+        if explained is not None:
+            found, named = explained, tuple(part) if part in parts else named
+            break
+    else:
+        if not is_measured:
+            return "no_noise"
     times = [aparts[name] / noise for name, noise in noises.items() if noise]
-    found = explained or Explained("values", None, 0.0)
     first, second = found.rules or (None, None)
     return TrainingDifference(
         question="gradients",
         reason=found.reason,
         step=left.step.number,
-        names=unlike or tuple(far) or names,
+        names=named,
         of=len(names),
         apart=_greatest(left, right, finite),
         times=max(times, default=None),
@@ -185,6 +194,11 @@ def gradients(left: Moment, right: Moment, bands: Bands) -> Answered:
         right=second,
         has_graph=_have_graphs(left, right),
     )
+
+
+def follows_update(moment: Moment) -> bool:
+    """Whether a pass of a step may come behind an update of it: of several nets, each has its own."""
+    return len(moment.step.batches) > 1 and len(moment.step.groups) > 1
 
 
 def _of_one_side(left: Moment, right: Moment) -> TrainingDifference:
@@ -237,7 +251,7 @@ def _explained(left: Moment, right: Moment, names: Sequence[str]) -> Explained |
 
 
 def _kept(left: Moment, right: Moment, names: Sequence[str]) -> list[Explained]:
-    """One side's gradients as its last step's, with those of the other side added."""
+    """One side's gradients as what its last step has left of its own, with the other side's added."""
     found = []
     sides: tuple[tuple[SideName, Moment, Moment], ...] = (
         ("left", left, right),
@@ -247,9 +261,13 @@ def _kept(left: Moment, right: Moment, names: Sequence[str]) -> list[Explained]:
         if own.before is None:
             continue
         here, plain = joined(own.unscaled, names), joined(other.unscaled, names)
-        for kept in (own.before.unscaled, own.before.given):
+        before = own.before
+        # Unscaled and clipped gradients stay where those of the next pass are scaled again.
+        lefts = [(before.unscaled, 1.0), (before.given, 1.0), (before.given, own.scale)]
+        lefts += [(before.of_passes, before.scale)]
+        for kept, scale in lefts:
             if all(name in kept for name in names):
-                rest = distance(here, joined(kept, names) + plain)
+                rest = distance(here, joined(kept, names) / scale + plain)
                 found.append(Explained("kept", side, rest))
     return found
 
@@ -299,12 +317,13 @@ def _weighted(left: Moment, right: Moment, names: Sequence[str]) -> list[Explain
 
 
 def _schemes(rows: Sequence[int]) -> Mapping[str, Floats]:
-    """The weights of passes of so many rows: by their rows, alike, or none."""
+    """The weights of passes of so many rows: by their rows, alike, none, or none but the last one's."""
     counts = np.array(rows, float)
     return {
         "rows": counts / counts.sum(),
         "plain": np.full(len(rows), 1 / len(rows)),
         "sum": np.ones(len(rows)),
+        "last": np.eye(len(rows))[-1],
     }
 
 

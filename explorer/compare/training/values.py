@@ -104,6 +104,15 @@ class Moment:
         return {name: array / self.scale for name, array in self.gradients.items()}
 
     @property
+    def of_passes(self) -> Values:
+        """What all passes of the step have added to the gradients, behind an update of theirs too."""
+        sums: Values = {}
+        for batch in self.step.batches:
+            for name, added in values(batch.gradients).items():
+                sums[name] = sums.get(name, 0.0) + added
+        return sums
+
+    @property
     def losses(self) -> tuple[float, ...]:
         """The losses of the passes; none unless all are known."""
         losses = [batch.loss for batch in self.step.batches if batch.loss is not None]

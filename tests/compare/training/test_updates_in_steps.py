@@ -1,0 +1,141 @@
+"""Steps of several passes and updates: what is kept, what is left out, and what follows from an update."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from explorer.compare.training.comparison import compare
+from explorer.model.arrays import AnyArray, pack
+from explorer.model.results import Leaf
+from explorer.model.trace import Start
+from explorer.model.training import Batch, Group, Training, TrainingStep
+from explorer.model.training_comparison import TrainingDifference
+
+FIRST: AnyArray = np.array([0.3, -0.7, 1.1], np.float32)
+
+SECOND: AnyArray = np.array([0.9, 0.2, -0.4], np.float32)
+
+ZERO = np.zeros(3, np.float32)
+
+
+def leaves(arrays: Mapping[str, AnyArray]) -> tuple[Leaf, ...]:
+    return tuple(Leaf(name, pack(array.astype(np.float32))) for name, array in arrays.items())
+
+
+def step(number: int, gradients: dict[str, AnyArray], **fields: Any) -> TrainingStep:
+    """A step of a rate of 0, in which an optimizer was given the gradients."""
+    names = tuple(gradients)
+    given = {"given": leaves(gradients), "weights": leaves(dict.fromkeys(names, FIRST))}
+    groups = tuple(Group((name,), {"lr": 0.0}) for name in names)
+    return TrainingStep(
+        number=number, gradients=leaves(gradients), **{"groups": groups, **given, **fields}
+    )
+
+
+def training(*steps: TrainingStep) -> Training:
+    names = [leaf.name for leaf in steps[0].weights]
+    start = tuple(Start(name, "parameter", pack(FIRST), trained=True) for name in names)
+    return Training(
+        name="program",
+        framework="torch",
+        engine="torch-tape",
+        optimizer="torch.optim.sgd.SGD",
+        start=start,
+        steps=steps,
+    )
+
+
+def difference(left: Training, right: Training) -> TrainingDifference:
+    found = compare(left, right).difference
+    assert found is not None
+    return found
+
+
+def test_nothing_is_clipped_where_both_sides_leave_an_update_out() -> None:
+    infinite = {"w": np.array([np.inf, 0, 1])}
+    skipped = step(2, infinite, skipped=True, given=())
+    plain = training(step(1, {"w": FIRST}), skipped)
+    answers = {answer.question: answer.status for answer in compare(plain, plain).answers}
+    assert answers["given"] == "same"
+
+
+@pytest.mark.parametrize("is_scaled", [True, False])
+def test_gradients_that_are_kept_may_be_unscaled_or_those_of_a_pass_behind_the_update(
+    is_scaled: bool,
+) -> None:
+    before: AnyArray
+    if is_scaled:
+        # What was unscaled and clipped stays, and those of the next pass are multiplied by the scale.
+        fields: dict[str, Any] = {"scale": 16.0, "given": leaves({"w": FIRST / 2})}
+        first, before = step(1, {"w": 16 * FIRST}, **fields), 0.5 * FIRST
+        right, wrong = (step(2, {"w": 16 * SECOND + kept}, **fields) for kept in (ZERO, before))
+    else:
+        passes = [Batch((), 1.0, leaves({"w": added})) for added in (FIRST, SECOND)]
+        first, before = step(1, {"w": FIRST}, batches=tuple(passes)), FIRST + SECOND
+        right, wrong = (step(2, {"w": SECOND + kept}) for kept in (ZERO, before))
+    found = difference(training(first, right), training(first, wrong))
+    assert (found.step, found.question, found.reason, found.side) == (
+        2,
+        "gradients",
+        "kept",
+        "right",
+    )
+
+
+def test_the_last_pass_alone_is_a_way_to_weight_passes() -> None:
+    passes = tuple(Batch((), 1.0, leaves({"w": added})) for added in (FIRST, SECOND))
+    whole = training(step(1, {"w": FIRST + SECOND}, batches=passes))
+    last = training(step(1, {"w": SECOND}, batches=passes))
+    for sides, kinds in (((whole, last), ["sum", "last"]), ((last, whole), ["last", "sum"])):
+        found = difference(*sides)
+        assert (found.question, found.reason) == ("gradients", "passes_weighted")
+        assert [rule.kind for rule in (found.left, found.right) if rule] == kinds
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.0])
+def test_a_loss_behind_an_update_of_its_step_follows_from_the_update(rate: float) -> None:
+    def one(loss: float, rate: float) -> Training:
+        passes = Batch((), 1.0), Batch((), loss)
+        groups = Group(("v",), {"lr": 0.0}), Group(("w",), {"lr": rate})
+        weights = leaves({"v": FIRST, "w": FIRST - rate * SECOND})
+        gradients = {"v": FIRST, "w": SECOND}
+        return training(step(1, gradients, batches=passes, groups=groups, weights=weights))
+
+    found = difference(one(2.0, 0.0), one(3.3, rate))
+    if rate:
+        assert (found.question, found.reason, found.names) == ("update", "rule", ("w",))
+    else:
+        assert (found.question, found.reason) == ("loss", "values")
+
+
+def test_optax_rounds_the_powers_of_a_decay_and_not_the_decay() -> None:
+    rate, beta, eps = 1e-2, 0.999, 1e-8
+    gradient = FIRST.astype(np.float64)
+    root = np.sqrt((1 - beta) * gradient**2 / (1 - np.float64(np.float32(beta)))) + eps
+    after = {"w": -rate * gradient / root}
+    groups = (Group(("w",), {"lr": rate, "betas": (0.9, beta), "eps": eps}),)
+    made = training(step(1, {"w": FIRST}, groups=groups, weights=leaves(after)))
+    start = (Start("w", "parameter", pack(ZERO), trained=True),)
+    made = msgspec.structs.replace(made, optimizer="optax.adam", start=start)
+    answers = {answer.question: answer.status for answer in compare(made, made).answers}
+    assert answers["update"] == "same"
+    comparison = compare(made, msgspec.structs.replace(made, name="other"))
+    assert comparison.rule is not None
+    assert comparison.rule.settings["beta2"] == beta
+
+
+@pytest.mark.parametrize(
+    ("beta", "count"), [(1.0, 1.0), (1e200, 9.0), (0.9, np.inf), (0.9, np.nan), (0.9, None)]
+)
+def test_settings_and_counts_of_no_program_are_compared(beta: float, count: float | None) -> None:
+    counted = ZERO[:0] if count is None else np.array([count])
+    groups = (Group(("w",), {"lr": 0.1, "betas": (beta, 0.999)}),)
+    given = step(1, {"w": FIRST}, groups=groups, state=leaves({"w.step": counted}))
+    empty = Batch((Leaf("x", pack(np.zeros((0, 3), np.float32))),), 1.0)
+    made = training(msgspec.structs.replace(given, batches=(empty,)))
+    made = msgspec.structs.replace(made, optimizer="torch.optim.adam.Adam")
+    assert compare(made, training(given)).steps == 1
+    assert compare(made, made).difference is None
