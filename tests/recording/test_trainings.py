@@ -489,8 +489,11 @@ def test_the_first_step_has_its_graph_where_it_is_asked_for(trainings: Recorded)
 ONLY_ONE = """
 import optax
 import optax.contrib
-from explorer.engines.jax.optimizers import kind, only_one
+from explorer.engines.jax.optimizers import kind, links, only_one
 
+decayed = optax.adamw(1e-3, mask={"weight": True, "bias": False})
+print(kind(links(optax.apply_if_finite(decayed, 3))))
+del decayed
 optimizer = optax.chain(optax.clip(1.0), optax.sgd(0.1))
 print(kind(only_one()))
 other = optax.adam(1e-3)
@@ -510,4 +513,4 @@ def test_one_optimizer_is_found_among_arguments_of_optax_s_own(tmp_path: Path) -
         text=True,
         check=True,
     )
-    assert done.stdout.splitlines() == ["optax.clip", "[]"]
+    assert done.stdout.splitlines() == ["optax.adamw", "optax.clip", "[]"]

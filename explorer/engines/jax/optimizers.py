@@ -54,6 +54,9 @@ SETTINGS = {
 SETTINGS_OF = {("trace", "decay"): "momentum", ("scale_by_rms", "decay"): "alpha"}
 """The same where the link decides."""
 
+AROUND = ("tx", "inner")
+"""What wrappers call the transformation in them: optax.inject_hyperparams, masked, apply_if_finite."""
+
 STATE = {
     "mu": "exp_avg",
     "nu": "exp_avg_sq",
@@ -89,7 +92,8 @@ def _links(update: Any) -> Iterator[Link]:
 def _inner(update: Any) -> Sequence[Any]:
     """The transformations, or their functions, of which one is made."""
     kept = _kept(update)
-    return kept.get("update_fns") or [one for one in (kept.get("tx"),) if hasattr(one, "update")]
+    around = [kept[name] for name in AROUND if hasattr(kept.get(name), "update")]
+    return kept.get("update_fns") or around
 
 
 def _kept(function: Any) -> dict[str, Any]:

@@ -126,6 +126,7 @@ class TrainingInJax:
         return TrainingStep(
             number=number,
             batches=tuple(_batches(recording, passes, added)),
+            skipped=_is_left_out(recording, gradients),
             gradients=_leaves(gradients),
             norm=None if norm is None else total_norm(gradients),
             given=_leaves(clipped(gradients, norm)),
@@ -199,6 +200,21 @@ def _summed(added: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         for name, gradient in of_pass.items():
             gradients[name] = gradients[name] + gradient if name in gradients else gradient
     return gradients
+
+
+def _is_left_out(recording: StepRecording, gradients: Mapping[str, Any]) -> bool:
+    """Whether an update of gradients that are not finite was left out, as optax.apply_if_finite does."""
+    if all(np.isfinite(array_of(gradient)).all() for gradient in gradients.values()):
+        return False
+    after = _left(recording, "parameter")
+    return all(
+        np.array_equal(
+            array_of(laid_out(recording, given.name, recording.value((number, 0)))),
+            array_of(after[given.name]),
+        )
+        for number, given in recording.given.items()
+        if given.name in after and given.trained
+    )
 
 
 def _left(recording: StepRecording, role: StartRole) -> dict[str, Any]:
