@@ -1,0 +1,62 @@
+"""Truncated BPTT with an LSTM in JAX and optax. python bptt_in_jax.py OUT BATCHES START"""
+
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+import explorer
+
+out, batches, start = sys.argv[1:]
+data = np.load(batches)
+given = np.load(start)
+params = {
+    "lstm": {name[5:]: jnp.asarray(given[name]) for name in given if name.startswith("lstm.")},
+    "head": {
+        "kernel": jnp.asarray(given["head.weight"].T),
+        "bias": jnp.asarray(given["head.bias"]),
+    },
+}
+
+
+def lstm(params, x, state):
+    def cell(state, x):
+        h, c = state
+        gates = x @ params["weight_ih_l0"].T + params["bias_ih_l0"]
+        gates = gates + h @ params["weight_hh_l0"].T + params["bias_hh_l0"]
+        i, f, g, o = jnp.split(gates, 4, axis=-1)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+
+    state, output = jax.lax.scan(cell, state, x.swapaxes(0, 1))
+    return output.swapaxes(0, 1), state
+
+
+def loss_of(params, x, state, y):
+    output, state = lstm(params["lstm"], x, state)
+    prediction = output @ params["head"]["kernel"] + params["head"]["bias"]
+    return jnp.mean((prediction - y) ** 2), state
+
+
+optimizer = optax.chain(optax.clip_by_global_norm(0.25), optax.sgd(0.1, momentum=0.9))
+
+
+@jax.jit
+def train_step(params, optimizer_state, x, state, y):
+    gradient = jax.value_and_grad(loss_of, has_aux=True)
+    (loss, state), gradients = gradient(params, x, state, y)
+    updates, optimizer_state = optimizer.update(gradients, optimizer_state, params)
+    return optax.apply_updates(params, updates), optimizer_state, state, loss
+
+
+optimizer_state = optimizer.init(params)
+recorder = explorer.recorder(training=True, out=out)
+state = (jnp.zeros((4, 6)), jnp.zeros((4, 6)))
+for step, (x, y) in enumerate(zip(data["series"], data["next_values"])):
+    if step == 4:  # the next epoch begins
+        state = (jnp.zeros((4, 6)), jnp.zeros((4, 6)))
+    with recorder.step():
+        params, optimizer_state, state, loss = train_step(params, optimizer_state, x, state, y)

@@ -1,0 +1,51 @@
+"""The warm-up and the cosine in JAX and optax. python schedules_in_jax.py OUT BATCHES START"""
+
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+import explorer
+
+out, batches, start = sys.argv[1:]
+data = np.load(batches)
+given = np.load(start)
+params = {
+    "0": {"kernel": jnp.asarray(given["0.weight"].T), "bias": jnp.asarray(given["0.bias"])},
+    "2": {"scale": jnp.asarray(given["2.weight"]), "bias": jnp.asarray(given["2.bias"])},
+    "3": {"kernel": jnp.asarray(given["3.weight"].T), "bias": jnp.asarray(given["3.bias"])},
+}
+
+
+def loss_of(params, x, y):
+    hidden = jax.nn.sigmoid(x @ params["0"]["kernel"] + params["0"]["bias"])
+    mean, variance = hidden.mean(-1, keepdims=True), hidden.var(-1, keepdims=True)
+    normal = (hidden - mean) / jnp.sqrt(variance + 1e-5)
+    normal = normal * params["2"]["scale"] + params["2"]["bias"]
+    logits = normal @ params["3"]["kernel"] + params["3"]["bias"]
+    return optax.softmax_cross_entropy_with_integer_labels(logits, y).mean()
+
+
+warm_up = optax.linear_schedule(0.05, 0.2, transition_steps=3)
+cosine = optax.cosine_decay_schedule(0.2, decay_steps=3)
+schedule = optax.join_schedules([warm_up, cosine], boundaries=[3])
+optimizer = optax.chain(
+    optax.add_decayed_weights(0.05, mask=jax.tree.map(lambda weight: weight.ndim > 1, params)),
+    optax.sgd(schedule, momentum=0.9, nesterov=True),
+)
+
+
+@jax.jit
+def train_step(params, state, x, y):
+    loss, gradients = jax.value_and_grad(loss_of)(params, x, y)
+    updates, state = optimizer.update(gradients, state, params)
+    return optax.apply_updates(params, updates), state, loss
+
+
+state = optimizer.init(params)
+recorder = explorer.recorder(training=True, out=out)
+for x, y in zip(data["features"], data["labels"]):
+    with recorder.step():
+        params, state, loss = train_step(params, state, x, y)
