@@ -13,7 +13,7 @@ from explorer.model.mended import MendedRequest, MendedRun, PutIn
 from explorer.model.results import Captured, Result
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import compared, of_file, requests_of
-from tests.support.function_nets import function_net
+from tests.support.scenario_files import function_net
 
 pytestmark = pytest.mark.torch
 

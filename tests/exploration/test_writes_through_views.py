@@ -11,8 +11,7 @@ from explorer.model.divergence import OtherValue
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
 from tests.support.samples import some
-from tests.support.scenario_files import written
-from tests.support.two_sided import Side, scenario_text
+from tests.support.scenario_files import Side, scenario_text, written
 
 INPUTS = """
 rng = np.random.default_rng(3)
