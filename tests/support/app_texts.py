@@ -48,6 +48,7 @@ SOURCES = (
     "text/failures.py",
     "text/language.py",
     "text/reasons.py",
+    "text/remedies.py",
     "workers",
     "report/files.py",
     "report/losses.py",

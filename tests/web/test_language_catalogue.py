@@ -21,6 +21,7 @@ NO_TEXTS = {
     "selection of cases",
     "verdict on a case",
     'python -m pip install "pyarrow<26"',  # commands
+    'python -m pip install "',
     "env remove",
     "a valid int",  # as Typer words it
     "a valid float",
