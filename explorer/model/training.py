@@ -1,5 +1,7 @@
 """The record of some steps of a training: what each was given, what it computed, and what it left."""
 
+from typing import Literal
+
 import msgspec
 
 from explorer.model.engines import Framework
@@ -9,6 +11,10 @@ from explorer.model.trace import Missing, Start
 
 SCHEMA = 1
 """The version of the form that is written, and the only one that is read."""
+
+
+Kept = Literal["all", "few", "losses"]
+"""What a long record has kept of a step: all, of each tensor a few elements and figures, or the losses."""
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -44,7 +50,8 @@ class TrainingStep(msgspec.Struct, frozen=True, kw_only=True):
     a scaler left the update out. ``groups`` are the settings with which the update was made.
     ``weights``, ``buffers`` and ``state`` (the optimizer's: "fc.weight.exp_avg", "fc.weight.step") are
     those after the update, ``averages`` those of the weights where a program keeps some. A tensor that is
-    large is an excerpt, of the same elements at every step and in both frameworks.
+    large is an excerpt, of the same elements at every step and in both frameworks. ``kept`` says what is
+    left of a step of a long record.
     """
 
     number: int
@@ -61,6 +68,7 @@ class TrainingStep(msgspec.Struct, frozen=True, kw_only=True):
     averages: tuple[Leaf, ...] = ()
     random: dict[str, str] = {}
     graph: GradGraph | None = None
+    kept: Kept = "all"
 
     @property
     def loss(self) -> float | None:

@@ -124,12 +124,19 @@ class Rule(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Unlike(msgspec.Struct, frozen=True):
-    """A setting or convention in which two rules differ; ``steps`` is by how many steps a rate comes late."""
+    """A setting or convention in which two rules differ.
+
+    ``steps`` is by how many steps a rate comes late. Where rates are the same again behind some steps,
+    ``only`` has the first and the last of these, and ``warm`` the side whose rate rises from the first step
+    on to that of the other side.
+    """
 
     name: str
     left: Any
     right: Any
     steps: int = 0
+    only: tuple[int, int] | None = None
+    warm: SideName | None = None
 
 
 class TrainingDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -188,7 +195,8 @@ class TrainingComparison(msgspec.Struct, frozen=True, kw_only=True):
     ``steps`` counts the steps that both have. ``rule`` is what gives the updates of both sides where they
     are the same. Where a side lacks parameters, that is the ``difference``, and ``beside`` the first one of
     what is compared without them. ``names`` are the left side's of parameters that the right side calls
-    otherwise, by its own names.
+    otherwise, by its own names. Of the steps ``few`` a side has few elements of each tensor, or of what is
+    before it, and of ``losses_alone`` no more than losses.
     """
 
     schema: int = 1
@@ -204,5 +212,7 @@ class TrainingComparison(msgspec.Struct, frozen=True, kw_only=True):
     names: dict[str, str] = {}
     rule: Rule | None = None
     has_noise: bool = False
+    few: tuple[int, ...] = ()
+    losses_alone: tuple[int, ...] = ()
     losses: Losses
     weights: WeightMap

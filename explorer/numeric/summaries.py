@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -255,6 +256,30 @@ def brief(array: AnyArray, dtype: str) -> Array:
     elements = np.ascontiguousarray(array).ravel()
     data = elements[:SMALL].astype(carrier(dtype)).tobytes()
     return Array(array.shape, dtype, data, Excerpt(_brief_summary(elements)))
+
+
+FEW = 8
+"""So many elements are kept of a tensor where a long record keeps no more."""
+
+
+def spread(elements: AnyArray) -> AnyArray:
+    """FEW of the elements of a flat array, from the first to the last; all where there are no more."""
+    return elements[_few_places(elements.size)]
+
+
+@lru_cache
+def _few_places(size: int) -> NDArray[np.intp]:
+    return np.linspace(0, size - 1, min(size, FEW)).round().astype(np.intp)
+
+
+def few(array: Array) -> Array:
+    """The record of an array as far as FEW of the elements that it has, with the figures of all."""
+    elements = np.frombuffer(array.data, carrier(array.dtype))
+    if elements.size <= FEW:
+        return array
+    summary = array.excerpt.summary if array.excerpt else _brief_summary(elements)
+    places = tuple(_few_places(elements.size).tolist())
+    return Array(array.shape, array.dtype, spread(elements).tobytes(), Excerpt(summary, places))
 
 
 def _brief_summary(elements: AnyArray) -> Summary:

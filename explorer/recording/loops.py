@@ -28,7 +28,7 @@ def recorder(
     weights and state; the ``first`` ones, by default none, and each ``every``-th with their graphs. All
     are in one file, ``out`` or "run.training" in that folder. Options are then ``model``, as of record(),
     ``average``, a module with averages of the weights, and ``memory``: once the steps need that many
-    bytes, 256 MB by default, no more are recorded.
+    bytes, 256 MB by default, a few elements of each tensor are left of ever more of them.
     """
     place = Path(out).absolute()  # a program may change its folder before it ends
     if training:

@@ -27,6 +27,7 @@ from explorer.recording.blocks import (
     warn_of,
 )
 from explorer.recording.files import TRAINING, append_step, write_training
+from explorer.recording.kept_steps import KeptSteps
 from explorer.text.language import _
 
 RECORDERS: dict[Framework, str] = {
@@ -40,7 +41,7 @@ NAME = f"run{TRAINING.ending}"
 """What the file is called where a folder is given in its place."""
 
 MEMORY = 1 << 28
-"""So many bytes of steps are held, and written, by default."""
+"""In so many bytes steps are held, and written, by default."""
 
 SHARE = 20
 """The file is written again once this many times as long has passed as it took to write it last."""
@@ -73,9 +74,8 @@ class TrainingSteps:
         self._due = due
         self._graph: Recording | None = None
         self._memory = memory
-        self._bytes = 0
         self._recording: Any = None
-        self._steps: list[msgspec.Raw] = []
+        self._steps = KeptSteps(memory)
         self._added: list[bytes] = []
         self._missing: list[Missing] = []
         self._is_over = False
@@ -192,19 +192,18 @@ class TrainingSteps:
                 Missing("raised", error=Failure(type(raised).__name__, str(raised)))
             )
         elif step is not None:
-            # Encoded at once, which takes a fraction of the memory.
             if trace is not None:
                 step = msgspec.structs.replace(step, graph=trace.graph)
                 self._missing += (
                     missing for missing in trace.missing if missing not in self._missing
                 )
-            content = msgspec.msgpack.encode(step)
-            self._steps.append(msgspec.Raw(content))
+            was_full = self._steps.is_full
+            content, is_anew = self._steps.add(step)
             self._added.append(content)
-            self._bytes += len(content)
-        if self._bytes > self._memory:
-            self._missing.append(Missing("full", str(self._memory >> 20)))
-            self._is_over = True
+            if is_anew:
+                self._next_write = 0.0  # the file is to be no longer than what is held
+            if self._steps.is_full and not was_full:
+                self._missing.append(Missing("full", str(self._memory >> 20)))
         self._has_news = True
         if self._recording.fault is not None:
             self._give_up(fault(self._recording.fault))

@@ -12,7 +12,7 @@ TEXTS: dict[MissingKind, str] = {
     "memory": later(
         "the tensors of the step need more than {detail} MB; what ran behind that point is not recorded"
     ),
-    "full": later("the steps behind the last one: the record has reached {detail} MB"),
+    "full": later("of the last steps all but the losses: the record has reached {detail} MB"),
     "compiled": later(
         "the inside of compiled parts is not recorded ({detail} of them in backward)"
     ),

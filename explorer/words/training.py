@@ -13,6 +13,7 @@ from explorer.model.training_comparison import (
     TrainingDifference,
     Unlike,
 )
+from explorer.numeric.summaries import FEW
 from explorer.text.language import _, later, named
 from explorer.words.readings import listed
 from explorer.words.traces import one_start
@@ -251,6 +252,31 @@ def details(comparison: TrainingComparison) -> Iterator[str]:
     if comparison.names:
         yield _called_otherwise(comparison)
     yield from _losses(comparison)
+    yield from _compared_in_part(comparison)
+
+
+def _compared_in_part(comparison: TrainingComparison) -> Iterator[str]:
+    """Of which steps no more than a part is recorded."""
+    if comparison.few:
+        text = _(
+            "steps {ranges} were compared by {n} elements of each tensor and the norms of all, since a long"
+            " record has no more of them, or of the steps before"
+        )
+        yield text.format(ranges=few(ranges(comparison.few)), n=FEW)
+    if comparison.losses_alone:
+        text = _("of steps {ranges} the losses alone were compared, since nothing else is recorded")
+        yield text.format(ranges=few(ranges(comparison.losses_alone)))
+
+
+def ranges(numbers: Sequence[int]) -> list[str]:
+    """Ascending numbers as ranges: "3", "7–9"."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return [str(first) if first == last else f"{first}–{last}" for first, last in found]
 
 
 def _details(difference: TrainingDifference, comparison: TrainingComparison) -> Iterator[str]:
@@ -261,6 +287,8 @@ def _details(difference: TrainingDifference, comparison: TrainingComparison) -> 
     for one in difference.unlike:
         if one.steps:
             yield _late(one, comparison)
+        if one.only:
+            yield _again(one, comparison)
     if is_turned(difference):
         yield _(TURNED)
     if difference.question == "start" and difference.reason == "values":
@@ -304,6 +332,17 @@ def _late(unlike: Unlike, comparison: TrainingComparison) -> str:
     steps = abs(unlike.steps)
     text = _(LATE[unlike.steps > 0, steps == 1])
     return text.format(right=comparison.right, n=steps)
+
+
+def _again(unlike: Unlike, comparison: TrainingComparison) -> str:
+    """In which steps alone rates differ."""
+    first, last = unlike.only or (0, 0)
+    steps = str(first) if first == last else f"{first}–{last}"
+    text = _("the rates are the same again behind step {n}: they differ in {steps} alone")
+    if unlike.warm:
+        text = _("{side} warms up: the rates are the same from step {next} on")
+    side = comparison.left if unlike.warm == "left" else comparison.right
+    return text.format(n=last, steps=steps, side=side, next=last + 1)
 
 
 def _where(difference: TrainingDifference) -> str:

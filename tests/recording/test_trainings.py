@@ -338,14 +338,18 @@ def test_what_is_compiled_is_compiled_once_and_computes_the_same(tmp_path: Path)
 
 
 @pytest.mark.torch
-def test_no_step_is_recorded_once_the_steps_need_more_memory(trainings: Recorded) -> None:
+def test_losses_alone_are_recorded_once_all_else_needs_more_memory(trainings: Recorded) -> None:
     assert (
         trainings("torch").computed["full"]
         == trainings("torch").computed["programs"]["micro_batches"][0]
     )
     training = trainings("torch").training("full")
-    assert 1 <= len(training.steps) < 8
     assert [missing.kind for missing in training.missing] == ["full"]
+    assert len(training.steps) == 8
+    assert training.steps[0].kept == "all"
+    assert training.steps[-1].kept == "losses"
+    whole = trainings("torch").training("micro_batches")
+    assert [step.loss for step in training.steps] == [step.loss for step in whole.steps]
 
 
 @pytest.mark.torch

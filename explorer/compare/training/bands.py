@@ -60,8 +60,11 @@ class Bands:
         noise = self._noise(series, left, size, is_before=True)
         if noise is not None:
             return noise
-        share = UNMEASURED * UNIT["float32"] * GROWTH ** self._places[left.step.number]
-        return share * size if share <= MOST_STATED else None
+        first = UNMEASURED * UNIT["float32"]
+        place = self._places[left.step.number]
+        if place > math.log(MOST_STATED / first, GROWTH):
+            return None
+        return first * GROWTH**place * size
 
     def weights(self, left: Moment, name: str, size: float) -> float | None:
         """The noise of the norm of the difference of a parameter's values, whose own norm is ``size``."""

@@ -7,7 +7,6 @@ import numpy as np
 
 from explorer.compare.noise import CLEAR
 from explorer.compare.training.data import Answered
-from explorer.compare.training.gradients import are_finite
 from explorer.compare.training.values import Moment, common, greatest, joined, total_norm
 from explorer.model.training_comparison import Reason, Rule, SideName, TrainingDifference
 from explorer.numeric.differences import Floats
@@ -23,10 +22,9 @@ def skipped(left: Moment, right: Moment) -> Answered:
         return "same"
     side: SideName = "right" if left.step.skipped else "left"
     updated = right if left.step.skipped else left
-    is_finite = are_finite(updated.gradients.values())
     return TrainingDifference(
         question="skipped",
-        reason="values" if is_finite else "overflow_not_skipped",
+        reason="values" if updated.is_finite else "overflow_not_skipped",
         step=left.step.number,
         side=side,
     )
@@ -34,11 +32,7 @@ def skipped(left: Moment, right: Moment) -> Answered:
 
 def given(left: Moment, right: Moment) -> Answered:
     """Whether both optimizers got their gradients by the same rule from those that backward left."""
-    if (
-        left.step.skipped
-        or right.step.skipped
-        or not are_finite([*left.gradients.values(), *right.gradients.values()])
-    ):
+    if left.step.skipped or right.step.skipped or not (left.is_finite and right.is_finite):
         return "same"
     if not all(moment.step.gradients and moment.step.given for moment in (left, right)):
         return "not_recorded"
@@ -117,7 +111,7 @@ def rule_of(moment: Moment) -> Rule:
     limit = _limit_by_value(given, plain, names)
     if limit is not None:
         return Rule("value", {"limit": limit})
-    limit = _limit_of_each(given, plain, names)
+    limit = _limit_of_each(given, plain, moment.norms)
     return Rule("norm_each", {"limit": limit}) if limit is not None else Rule()
 
 
@@ -143,16 +137,16 @@ def _limit_by_value(
 
 
 def _limit_of_each(
-    given: dict[str, Floats], plain: dict[str, Floats], names: Sequence[str]
+    given: dict[str, Floats], plain: dict[str, Floats], norms: dict[str, float]
 ) -> float | None:
     """The limit of the norm of each tensor on its own, if all those that are clipped have the same."""
     limits = []
-    for name in names:
+    for name in given:
         share = _share(given[name], plain[name])
         if share is None and plain[name].any():
             return None
         if share is not None and share < 1 - CLEAR * UNIT["float32"]:
-            limits.append(share * float(np.linalg.norm(plain[name])))
+            limits.append(share * norms[name])
     is_one = bool(limits) and max(limits) / min(limits) - 1 <= CLEAR * 8 * UNIT[
         "float32"
     ] + ADDED / min(limits)

@@ -29,7 +29,8 @@ class Compared:
 
     def __init__(self, left: Training, right: Training) -> None:
         self.trainings = left, right
-        self.moments = moments(left), moments(right)
+        few = _in_few(left, right)
+        self.moments = moments(left, few), moments(right, few)
         self.steps = list(both(*self.moments))
         self.bands = Bands(left, right)
         self.updates = Updates(
@@ -39,6 +40,12 @@ class Compared:
     def is_first(self, left: Moment) -> bool:
         """Whether a step is the first that both sides have."""
         return left is self.steps[0][0]
+
+
+def _in_few(*sides: Training) -> frozenset[int]:
+    """The steps of which a side has few elements, or of what is before them."""
+    numbers = {step.number for side in sides for step in side.steps if step.kept != "all"}
+    return frozenset(numbers | {number + 1 for number in numbers})
 
 
 Asked = Callable[[Compared, Moment, Moment], Answered | None]
@@ -116,6 +123,13 @@ def compare(left: Training, right: Training) -> TrainingComparison:
     if lone is not None:
         answers["start"] = "different"
     rule = compared.updates.rule
+    reached = [
+        (one.step.kept, other.step.kept, one.is_few, one.step.number)
+        for one, other in compared.steps
+        if difference is None or one.step.number <= difference.step
+    ]
+    losses = tuple(number for *kept, _is_few, number in reached if "losses" in kept)
+    few = tuple(number for *_kept, is_few, number in reached if is_few and number not in losses)
     return TrainingComparison(
         left=left.name,
         right=right.name,
@@ -129,8 +143,10 @@ def compare(left: Training, right: Training) -> TrainingComparison:
         difference=lone or difference,
         beside=difference if lone else None,
         names=names,
-        rule=rule.rule if rule and difference is None else None,
+        rule=rule.rule if rule and answers.get("update") == "same" and difference is None else None,
         has_noise=compared.bands.has_noise,
+        few=few,
+        losses_alone=losses,
         losses=_losses(compared),
         weights=_weight_map(compared),
     )
@@ -174,7 +190,10 @@ def _first_difference(
 def _answered(
     compared: Compared, left: Moment, right: Moment
 ) -> Iterator[tuple[Question, Answered]]:
+    has_losses_alone = "losses" in (left.step.kept, right.step.kept)
     for question, ask in ASKED.items():
+        if has_losses_alone and question != "loss":
+            continue
         answer = ask(compared, left, right)
         if answer is not None:
             yield question, answer

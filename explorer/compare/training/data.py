@@ -9,11 +9,12 @@ import numpy as np
 from msgspec.structs import replace
 
 from explorer.compare.noise import CLEAR, level, ratios
-from explorer.compare.training.values import Moment, elements, greatest
+from explorer.compare.training.values import Moment, elements, greatest, norm_of
 from explorer.model.results import Leaf
 from explorer.model.training import Training
 from explorer.model.training_comparison import SideName, Status, TrainingDifference
 from explorer.numeric.differences import Floats
+from explorer.numeric.summaries import spread
 
 Answered = Status | TrainingDifference
 
@@ -110,16 +111,16 @@ def _have_the_same(left: Moment, right: Moment) -> bool:
     Those whose rows have a length that one side alone has, such as labels, are no part of it.
     """
     ones, others = (
-        [_rows(leaf) for batch in moment.step.batches for leaf in batch.data]
+        [(_width(leaf), _rows(leaf, moment)) for leaf in _leaves(moment, "data")]
         for moment in (left, right)
     )
-    widths = [{one.shape[1] for one in side} for side in (ones, others)]
+    widths = [{width for width, _one in side} for side in (ones, others)]
     common = widths[0] & widths[1]
     return bool(common) and all(
-        any(_are_all_same([one], [other]) for other in more)
+        any(_are_all_same([one], [other]) for _width, other in more)
         for some, more in ((ones, others), (others, ones))
-        for one in some
-        if one.shape[1] in common
+        for width, one in some
+        if width in common
     )
 
 
@@ -167,7 +168,7 @@ def _tensors(moment: Moment) -> dict[str, Floats]:
     names: dict[tuple[int, int], str] = {}
     for data in passes:
         for place, leaf in enumerate(data):
-            of_leaf = _rows(leaf)
+            of_leaf = _rows(leaf, moment)
             key = place, of_leaf.shape[1]
             names.setdefault(key, leaf.name)
             rows.setdefault(key, []).append(of_leaf)
@@ -178,9 +179,19 @@ def _tensors(moment: Moment) -> dict[str, Floats]:
     return tensors
 
 
-def _rows(leaf: Leaf) -> Floats:
+def _width(leaf: Leaf) -> int:
+    """How long the rows of a tensor are."""
+    return math.prod(leaf.value.shape[1:])
+
+
+def _rows(leaf: Leaf, moment: Moment) -> Floats:
+    """A tensor with a row for each sample; what is known of one of which a record has a part as one row."""
     values = elements(leaf.value)
     shape = leaf.value.shape
+    if moment.is_few:
+        # What is typical of all elements says whether the others are the same.
+        typical = norm_of(leaf.value) / max(leaf.value.size, 1) ** 0.5
+        return np.append(spread(values), typical).reshape(1, -1)
     if leaf.value.excerpt is not None or not shape:
         return values.reshape(1, -1)
     return values.reshape(shape[0], math.prod(shape[1:]))

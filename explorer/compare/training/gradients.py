@@ -262,9 +262,11 @@ def _kept(left: Moment, right: Moment, names: Sequence[str]) -> list[Explained]:
             continue
         here, plain = joined(own.unscaled, names), joined(other.unscaled, names)
         before = own.before
+        unscaled = {name: array / before.scale for name, array in own.gradients_before.items()}
+        given = own.given_before or unscaled
         # Unscaled and clipped gradients stay where those of the next pass are scaled again.
-        lefts = [(before.unscaled, 1.0), (before.given, 1.0), (before.given, own.scale)]
-        lefts += [(before.of_passes, before.scale)]
+        lefts = [(unscaled, 1.0), (given, 1.0), (given, own.scale)]
+        lefts += [(own.like(before.of_passes), before.scale)]
         for kept, scale in lefts:
             if all(name in kept for name in names):
                 rest = distance(here, joined(kept, names) / scale + plain)
@@ -295,7 +297,7 @@ def _with_decay(left: Moment, right: Moment, names: Sequence[str]) -> list[Expla
 def _weighted(left: Moment, right: Moment, names: Sequence[str]) -> list[Explained]:
     """Gradients of passes that the two sides add up with other weights."""
     fuller = left if len(left.step.batches) >= len(right.step.batches) else right
-    passes = [values(batch.gradients) for batch in fuller.step.batches]
+    passes = [fuller.like(values(batch.gradients)) for batch in fuller.step.batches]
     if len(passes) < 2 or not all(name in one for one in passes for name in names):
         return []
     basis = np.stack([joined(one, names) for one in passes], axis=1)

@@ -114,6 +114,8 @@ def fit(hypothesis: Hypothesis, moment: Moment, name: str) -> Fit:
     shapes = [array.shape for array in _given(moment, name)]
     if name not in moment.weights or shapes != [moment.weights[name].shape] * 2:
         return Fit(np.inf, np.inf, np.inf, np.inf)
+    moment = _with_history(hypothesis, moment, name)
+    moment = _with_history(hypothesis, moment, name)
     recorded = moment.weights[name]
     unit = UNIT.get(moment.dtypes[name], UNIT["float32"])
     places = [_at(hypothesis, place) for place in PLACES]
@@ -149,6 +151,8 @@ def is_state_kept(hypothesis: Hypothesis, moment: Moment, name: str, key: str) -
         return True  # which element has which is known of the weights alone
     if key not in _kept(hypothesis):
         return True  # such as the number of steps, which is counted and not computed
+    moment = _with_history(hypothesis, moment, name)
+    moment = _with_history(hypothesis, moment, name)
     recorded = moment.state[f"{name}.{key}"]
     computed = [_state_after(hypothesis, moment, name, dtype) for dtype in (np.float64, np.float32)]
     exact, rounded = (np.asarray(one[key], np.float64) for one in computed)
@@ -159,6 +163,17 @@ def is_state_kept(hypothesis: Hypothesis, moment: Moment, name: str, key: str) -
     betas = [hypothesis.settings.get(beta, 0.0) for beta in ("beta1", "beta2", "alpha", "rho")]
     error = np.abs(rounded - exact) + unit / (1 - max(betas))
     return bool((elementwise_difference(recorded, exact) <= CLEAR * error).all())
+
+
+def may_hold(hypothesis: Hypothesis, moment: Moment, name: str) -> bool:
+    """Whether an optimizer of no known class holds what the formula needs, if it holds any such thing."""
+    held = {key for path, key in map(_split, moment.state) if path == name}
+    return _kept(hypothesis).keys() <= held or held.isdisjoint(KEPT)
+
+
+def _split(path: str) -> tuple[str, str]:
+    name, _dot, key = path.rpartition(".")
+    return name, key
 
 
 def _state_after(hypothesis: Hypothesis, moment: Moment, name: str, dtype: type) -> State:
@@ -245,7 +260,8 @@ def _state_before(hypothesis: Hypothesis, moment: Moment, name: str, dtype: type
     if moment.before is None or _is_whole(hypothesis, moment, name):
         return recorded
     state: State = {}
-    for earlier in _up_to(moment.before):
+    for step in _up_to(moment.before):
+        earlier = step.in_few if moment.is_few else step
         state |= _recorded_state(earlier, name, dtype)
         if earlier.step.skipped or len(_given(earlier, name)) < 2:
             continue
@@ -254,6 +270,12 @@ def _state_before(hypothesis: Hypothesis, moment: Moment, name: str, dtype: type
         weight, gradient = weight.astype(dtype), gradient.astype(dtype)
         _stepped(hypothesis, weight, gradient, state, hypothesis.settings, count)
     return state | recorded
+
+
+def _with_history(hypothesis: Hypothesis, moment: Moment, name: str) -> Moment:
+    """A step with as many elements as the steps have that its state follows from."""
+    is_short = moment.is_behind_few and not moment.is_few
+    return moment.in_few if is_short and not _is_whole(hypothesis, moment, name) else moment
 
 
 def _is_whole(hypothesis: Hypothesis, moment: Moment, name: str) -> bool:
@@ -269,14 +291,18 @@ def _kept(hypothesis: Hypothesis) -> State:
     return keeps
 
 
+KEPT = frozenset(
+    key
+    for family, table in FAMILIES.items()
+    for key in _kept(Hypothesis(family, table.defaults | {"momentum": 0.9, "amsgrad": True}))
+)
+"""What formulas keep between steps, by its names."""
+
+
 def _recorded_state(moment: Moment, name: str, dtype: type) -> State:
-    beginning = f"{name}."
     size = moment.weights_before[name].size if name in moment.weights_before else 1
-    return {
-        key.removeprefix(beginning): array.astype(dtype)
-        for key, array in moment.state_before.items()
-        if key.startswith(beginning) and array.size in (1, size)
-    }
+    held = moment.held_before.get(name, {})
+    return {key: array.astype(dtype) for key, array in held.items() if array.size in (1, size)}
 
 
 def _up_to(moment: Moment) -> list[Moment]:

@@ -1,15 +1,17 @@
 """Values of the tensors of a training, by name, and figures of their differences."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from explorer.model.arrays import AnyArray, Array, carrier
 from explorer.model.results import Leaf
+from explorer.model.trace import Start
 from explorer.model.training import Training, TrainingStep
 from explorer.numeric.differences import Floats
-from explorer.numeric.summaries import UNIT
+from explorer.numeric.summaries import UNIT, spread
 
 Values = dict[str, Floats]
 """The elements of tensors, flat, by the tensors' names: all of a small one, an excerpt of a large one."""
@@ -20,7 +22,7 @@ def elements(array: Array) -> Floats:
     return np.frombuffer(array.data, carrier(array.dtype)).astype(np.float64)
 
 
-def values(leaves: Iterable[Leaf]) -> Values:
+def values(leaves: Iterable[Leaf | Start]) -> Values:
     """The elements of some leaves by name."""
     return {leaf.name: elements(leaf.value) for leaf in leaves}
 
@@ -72,31 +74,92 @@ def common(one: Mapping[str, AnyArray], other: Mapping[str, AnyArray]) -> tuple[
     return tuple(name for name in one if name in other)
 
 
+class _Recorded(NamedTuple):
+    """What a record has of a step, or of what is before the first one."""
+
+    weights: Values
+    buffers: Values
+    averages: Values
+    state: Values
+    gradients: Values
+    given: Values
+
+
 class Moment:
     """A step of a training with what the steps before it have left.
 
-    ``count`` is the number of updates with this one, skipped ones left out.
+    ``count`` is the number of updates with this one, skipped ones left out. With ``is_few`` all tensors
+    have the few elements that a long record keeps of one.
     """
 
     def __init__(
-        self, step: TrainingStep, before: "Moment | None", training: Training, count: int
+        self,
+        step: TrainingStep,
+        before: "Moment | None",
+        training: Training,
+        count: int,
+        is_few: bool = False,
     ) -> None:
         self.step = step
         self.before = before
         self.count = count
-        self.weights = values(step.weights)
-        self.buffers = values(step.buffers)
-        self.averages = values(step.averages)
-        self.state = values(step.state)
+        self.is_few = is_few
+        self.is_behind_few: bool = before is not None and (before.is_few or before.is_behind_few)
+        recorded = _Recorded(
+            values(step.weights),
+            values(step.buffers),
+            values(step.averages),
+            values(step.state),
+            values(step.gradients or step.given),
+            values(step.given),
+        )
+        self._recorded = recorded
+        self.weights = self.like(recorded.weights)
+        self.buffers = self.like(recorded.buffers)
+        self.averages = self.like(recorded.averages)
+        self.state = self.like(recorded.state)
         self.scale = step.scale or 1.0
-        self.gradients = values(step.gradients or step.given)
-        self.given = values(step.given) or self.unscaled
+        self.gradients = self.like(recorded.gradients)
+        self.given = self.like(recorded.given) or self.unscaled
         self.dtypes = {leaf.name: leaf.value.dtype for leaf in step.weights}
-        starts = {start.name: elements(start.value) for start in training.start}
-        self.weights_before = before.weights if before else starts
-        self.buffers_before = before.buffers if before else starts
-        self.state_before = before.state if before else starts
-        self.averages_before = before.averages if before else starts
+        self._training = training
+        starts = {} if before else values(training.start)
+        first = _Recorded(starts, starts, starts, starts, {}, {})
+        left = before._recorded if before else first
+        self.weights_before = self.like(left.weights)
+        self.buffers_before = self.like(left.buffers)
+        self.averages_before = self.like(left.averages)
+        self.state_before = self.like(left.state)
+        self.gradients_before = self.like(left.gradients)
+        self.given_before = self.like(left.given)
+
+    def like(self, arrays: Values) -> Values:
+        """Recorded tensors with as many elements as those of this step have."""
+        return {name: spread(it) for name, it in arrays.items()} if self.is_few else arrays
+
+    @cached_property
+    def in_few(self) -> "Moment":
+        """The step with a few elements of each tensor."""
+        return Moment(self.step, self.before, self._training, self.count, is_few=True)
+
+    @cached_property
+    def held_before(self) -> dict[str, Values]:
+        """What the optimizer held of each parameter before the step, by its own names."""
+        held: dict[str, Values] = {}
+        for path, array in self.state_before.items():
+            name, _dot, key = path.rpartition(".")
+            held.setdefault(name, {})[key] = array
+        return held
+
+    @cached_property
+    def norms(self) -> dict[str, float]:
+        """The norms of the gradients divided by the scale, over all elements."""
+        return {leaf.name: norm_of(leaf.value) / self.scale for leaf in self.step.gradients}
+
+    @cached_property
+    def is_finite(self) -> bool:
+        """Whether all elements of the gradients are, also those that an excerpt does not have."""
+        return all(_is_finite(leaf.value) for leaf in self.step.gradients or self.step.given)
 
     @property
     def unscaled(self) -> Values:
@@ -139,13 +202,20 @@ def _rows(data: Sequence[Leaf]) -> int:
     return max(shapes[0][0], 1) if shapes else 1
 
 
-def moments(training: Training) -> list[Moment]:
-    """All steps of a training, each with the one before it."""
+def _is_finite(array: Array) -> bool:
+    if array.excerpt is not None and array.excerpt.summary.nonfinite:
+        return False
+    return bool(np.isfinite(elements(array)).all())
+
+
+def moments(training: Training, few: Collection[int] = ()) -> list[Moment]:
+    """All steps of a training, each with the one before it; those of the numbers ``few`` in few elements."""
     found: list[Moment] = []
     count = 0
     for step in training.steps:
         count += not step.skipped
-        found.append(Moment(step, found[-1] if found else None, training, count))
+        before = found[-1] if found else None
+        found.append(Moment(step, before, training, count, step.number in few))
     return found
 
 
