@@ -1,6 +1,7 @@
 """The update rules of optimizers as formulas, with the conventions in which frameworks differ as settings.
 
-Sources: the pages of torch.optim (2.13) and of mindspore.nn's optimizers (2.10); what those leave open,
+Sources: the pages of torch.optim (2.13) and of mindspore.nn's optimizers (2.10), and of Lion
+https://arxiv.org/abs/2302.06675; what those leave open,
 tests/compare/training/test_formulas.py pins by running the optimizers.
 """
 
@@ -147,6 +148,15 @@ def adadelta(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, st
     return weight - s["lr"] * moved
 
 
+def lion(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
+    """Steps of one length, by the sign of the gradient and a mean of the last ones."""
+    weight, gradient = _decayed(weight, gradient, s)
+    mean = state.get("exp_avg", 0 * gradient)
+    moved = np.sign(s["beta1"] * mean + (1 - s["beta1"]) * gradient)
+    state["exp_avg"] = s["beta2"] * mean + (1 - s["beta2"]) * gradient
+    return weight - s["lr"] * moved
+
+
 def _decayed(weight: AnyArray, gradient: AnyArray, s: Settings) -> tuple[AnyArray, AnyArray]:
     """The weight and its gradient with the decay in one of them."""
     decay = s["weight_decay"]
@@ -164,7 +174,7 @@ def _moments(gradient: AnyArray, state: State, beta1: Any, beta2: Any) -> tuple[
     return first, second
 
 
-MOST_FACTORS = 20_000
+MOST_FACTORS = 1 << 20
 """Behind so many steps next to nothing of a power is left, and no time is spent on its rounding."""
 
 
@@ -178,10 +188,7 @@ def _power(beta: Any, step: int) -> Any:
         return float(np.float32(beta) ** np.float32(step))
     if not isinstance(beta, np.ndarray) or step > MOST_FACTORS:
         return beta**step
-    product = np.ones_like(beta)
-    for _ in range(step):
-        product = product * beta
-    return product
+    return np.cumprod(np.repeat(beta, step), dtype=beta.dtype)[-1:]
 
 
 def _root(square: AnyArray, s: Settings) -> AnyArray:
@@ -282,9 +289,14 @@ FAMILIES: dict[str, Family] = {
             "first_square": ("zero", "one"),
         },
     ),
+    "Lion": Family(
+        lion,
+        {"lr": 1e-4, "beta1": 0.9, "beta2": 0.99, "weight_decay": 0.0},
+        {"decay": ("decoupled", "coupled", "direct")},
+    ),
     "Adadelta": Family(adadelta, {"lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0.0}, DECAY),
 }
-"""The formulas by the name that PyTorch has for the rule."""
+"""The formulas by the name that PyTorch has for the rule, or programs that have it themselves."""
 
 
 class Convention(msgspec.Struct, frozen=True):
@@ -298,7 +310,7 @@ OF_TORCH: dict[str, Convention] = {
     **{name: Convention(name) for name in FAMILIES},
     "AdamW": Convention("Adam", {"decay": "decoupled", "weight_decay": 1e-2}),
 }
-"""Classes of torch.optim."""
+"""Classes of torch.optim, and those of packages and programs that are called as the rule is."""
 
 OF_EXPERIMENTAL: dict[str, Convention] = {
     **OF_TORCH,

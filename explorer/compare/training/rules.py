@@ -19,11 +19,13 @@ from explorer.compare.training.updates import (
     fit,
     found_rules,
     is_state_kept,
+    may_hold,
     settings_of,
 )
 from explorer.compare.training.values import Moment
 from explorer.model.training import Training
-from explorer.model.training_comparison import TrainingDifference, Unlike
+from explorer.model.training_comparison import SideName, TrainingDifference, Unlike
+from explorer.numeric.summaries import UNIT
 
 Moments = tuple[Moment, Moment]
 """A step of the left side and the same one of the right side."""
@@ -36,6 +38,9 @@ Unlikeness = tuple[str, dict[str, Any], int]
 
 LATEST = 3
 """A rate is looked for in so many steps before and behind."""
+
+AGREEING = 2
+"""Rates are other ones in the steps before alone if they are the same in so many steps behind."""
 
 
 class Side(msgspec.Struct, frozen=True):
@@ -51,7 +56,8 @@ class Side(msgspec.Struct, frozen=True):
     def rate(self, number: int, lag: int, name: str) -> float | None:
         """The recorded rate of a parameter at another step."""
         moment = self.beside(number, lag)
-        return None if moment is None else settings_of(moment, name).get("lr")
+        rate = None if moment is None else settings_of(moment, name).get("lr")
+        return rate if isinstance(rate, (int, float)) else None
 
 
 class Updates:
@@ -98,10 +104,15 @@ class Updates:
         moments = left, right
         tested = 0
         for side, moment in enumerate(moments):
+            fitting: dict[str, list[Hypothesis]] = {}
             for path in common if not moment.step.skipped else ():
                 name, _dot, key = path.rpartition(".")
-                rules = self._hypotheses(side, name, moment) if name in moment.given else []
-                if not rules or not any(fit(one, moment, name).holds for one in rules):
+                if name not in fitting:
+                    known = self._hypotheses(side, name, moment) if name in moment.given else []
+                    holds = any(fit(one, moment, name).holds for one in known)
+                    fitting[name] = known if holds else []
+                rules = fitting[name]
+                if not rules:
                     continue
                 tested += 1
                 if not any(is_state_kept(one, moment, name, key) for one in rules):
@@ -126,12 +137,13 @@ class Updates:
             changed = Hypothesis(known.family, {**known.settings, **remembered})
             return [changed, known]
         given = settings_of(moment, name)
-        return [
+        every = [
             Hypothesis(
                 family, {key: given.get(key, value) for key, value in table.defaults.items()}
             )
             for family, table in FAMILIES.items()
         ]
+        return [one for one in every if may_hold(one, moment, name)]
 
     def _is_same(self, name: str, moments: Moments) -> bool:
         """Whether the first rule to try of either side gives the updates of both."""
@@ -291,20 +303,42 @@ class Updates:
                 fit(one, moment, name).holds for one, moment in zip(swapped, moments, strict=True)
             ):
                 continue
-            steps = self._late(name, moments[0].step.number) if key == "lr" else 0
-            unlike.append(Unlike(key, value, other, steps))
+            plain = Unlike(key, value, other)
+            unlike.append(self._scheduled(plain, name) if key == "lr" else plain)
         return tuple(unlike)
 
-    def _late(self, name: str, number: int) -> int:
-        """By how many steps the right side's recorded rates come late; 0 where they are not so shifted."""
+    def _scheduled(self, unlike: Unlike, name: str) -> Unlike:
+        """Two rates with what is known of their schedules: that one is late, or other in some steps alone."""
         left, right = self._sides
         numbers = [moment.step.number for moment in left.moments]
         for lag in (1, -1, 2, -2, LATEST, -LATEST):
             pairs = [(left.rate(one, -lag, name), right.rate(one, 0, name)) for one in numbers]
             pairs = [pair for pair in pairs if None not in pair]
-            if len(pairs) > 1 and all(one == other for one, other in pairs):
-                return lag
-        return 0
+            # A rate that does not change is like itself at any other step.
+            if len({one for one, _other in pairs}) > 1 and all(_is_rate(*pair) for pair in pairs):
+                return replace(unlike, steps=lag)
+        rates = [(one, left.rate(one, 0, name), right.rate(one, 0, name)) for one in numbers]
+        known = [(number, *pair) for number, *pair in rates if None not in pair]
+        others = [
+            place for place, (_number, one, other) in enumerate(known) if not _is_rate(one, other)
+        ]
+        if not others or len(known) - 1 - others[-1] < AGREEING:
+            return unlike
+        first, last = others[0], others[-1]
+        sides: dict[SideName, list[Any]] = {
+            "left": [one for _number, one, _other in known[: last + 2]],
+            "right": [other for _number, _one, other in known[: last + 2]],
+        }
+        rising = [
+            side for side, of_side in sides.items() if all(np.diff(np.array(of_side, float)) > 0)
+        ]
+        warm = rising[0] if first == 0 and len(rising) == 1 else None
+        return replace(unlike, only=(known[first][0], known[last][0]), warm=warm)
+
+
+def _is_rate(one: Any, other: Any) -> bool:
+    """Whether two rates are the same: MindSpore rounds those of a schedule to float32."""
+    return bool(abs(one - other) <= 2 * UNIT["float32"] * abs(one))
 
 
 def _unlike(one: Hypothesis, other: Hypothesis) -> Unlikeness:
