@@ -32,13 +32,16 @@ class Batch(msgspec.Struct, frozen=True):
     """One forward and backward pass of a step: what the net was called with, and the loss.
 
     ``carried`` are arguments too, with values that a module returned in the step before. ``gradients`` are
-    those that this pass has added, still scaled, where a step has several.
+    those that this pass has added, still scaled, where a step has several. ``read`` is what the operators of
+    the loss have read beside, such as labels or masks; ``has_read_more`` if that is not all.
     """
 
     data: tuple[Leaf, ...] = ()
     loss: float | None = None
     gradients: tuple[Leaf, ...] = ()
     carried: tuple[Leaf, ...] = ()
+    read: tuple[Leaf, ...] = ()
+    has_read_more: bool = False
 
 
 class TrainingStep(msgspec.Struct, frozen=True, kw_only=True):

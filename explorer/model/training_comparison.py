@@ -51,9 +51,12 @@ QUESTIONS: tuple[Question, ...] = (
     "averages",
 )
 
-Status = Literal["same", "different", "not_recorded", "no_noise", "not_reached", "no_rule"]
+Status = Literal[
+    "same", "in_part", "different", "not_recorded", "no_noise", "not_reached", "no_rule"
+]
 """How a question is answered.
 
+- "in_part": what both sides have recorded is the same; a side was given more
 - "not_recorded": neither side, or one alone, has records of it
 - "no_noise": no run with a jittered start says how far rounding moves it
 - "not_reached": an earlier difference was found

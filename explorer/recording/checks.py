@@ -68,7 +68,9 @@ def _of_training(training: Training) -> Iterator[Array]:
     for start in training.start:
         yield start.value
     for step in training.steps:
-        data = ((*batch.data, *batch.gradients, *batch.carried) for batch in step.batches)
+        data = (
+            (*batch.data, *batch.gradients, *batch.carried, *batch.read) for batch in step.batches
+        )
         held = (step.weights, step.buffers, step.state, step.averages)
         for leaf in chain(*data, step.gradients, step.given, *held):
             yield leaf.value

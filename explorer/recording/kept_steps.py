@@ -87,7 +87,13 @@ def _few_of(step: TrainingStep) -> TrainingStep:
         return tuple(Leaf(leaf.name, few(leaf.value)) for leaf in some)
 
     batches = tuple(
-        Batch(leaves(it.data), it.loss, leaves(it.gradients), leaves(it.carried))
+        replace(
+            it,
+            data=leaves(it.data),
+            gradients=leaves(it.gradients),
+            carried=leaves(it.carried),
+            read=leaves(it.read),
+        )
         for it in step.batches
     )
     return replace(

@@ -36,6 +36,7 @@ QUESTIONS: dict[Question, str] = {
 
 STATUSES: dict[Status, str] = {
     "same": later("same"),
+    "in_part": later("same as far as both sides have recorded them: not all of them are"),
     "different": later("differs"),
     "not_recorded": later("not recorded"),
     "no_noise": later("not judged: no run with a jittered start says how far rounding moves it"),

@@ -100,7 +100,7 @@ ASKED: dict[Question, Asked] = {
 }
 """How each question is answered at a step; None where it does not come up."""
 
-GRAVER: tuple[Status, ...] = ("same", "not_recorded", "no_noise", "no_rule", "different")
+GRAVER: tuple[Status, ...] = ("same", "in_part", "not_recorded", "no_noise", "no_rule", "different")
 """Which of two answers at different steps is that of all: the later one in this row."""
 
 OF_PASSES: tuple[Question, ...] = ("loss", "gradients")

@@ -18,6 +18,9 @@ from explorer.numeric.summaries import spread
 
 Answered = Status | TrainingDifference
 
+Kind = Literal["data", "carried", "read"]
+"""The fields of a pass that have what it was given."""
+
 STATIC = ("float32", "float64")
 
 
@@ -41,9 +44,46 @@ def data(left: Moment, right: Moment, others: Sequence[Moment]) -> Answered:
     reset = _reset(left, right)
     if reset is not None:
         return reset
-    if _are_all_same(*tensors) or _have_the_same(left, right):
-        return "same"
+    is_split = _have_the_same(left, right)
+    if is_split or _are_all_same(*tensors):
+        return _read(left, right, is_split)
     return _unlike(left, names, tensors, others)
+
+
+def _read(left: Moment, right: Moment, is_split: bool) -> Answered:
+    """Whether what operators of the losses have read beside is the same, where all else is.
+
+    It may be computed of what the other side was given, or be given in other passes where that ``is_split``:
+    so it is a difference where both sides have read such tensors alone.
+    """
+    has_more = any(batch.has_read_more for moment in (left, right) for batch in moment.step.batches)
+    for own, other in ((left, right), (right, left)):
+        given, read = _tensors(own), _tensors(own, "read")
+        other_given, other_read = _tensors(other), _tensors(other, "read")
+        widths = {one.shape[1] for one in other_given.values()} if is_split else ()
+        mine, theirs = (
+            [*one.values(), *more.values()]
+            for one, more in ((given, read), (other_given, other_read))
+        )
+        lone = [one for one in other_read.values() if not _is_among(one, mine)]
+        for name, tensor in read.items():
+            alike = [one for one in lone if one.shape == tensor.shape]
+            if alike and not has_more and not _is_among(tensor, theirs):
+                return TrainingDifference(
+                    question="data",
+                    reason="values",
+                    step=left.step.number,
+                    names=(name,),
+                    of=len(mine),
+                    apart=greatest(tensor, alike[0]),
+                )
+        rest = [one for one in given.values() if one.shape[1] not in widths]
+        has_more |= not all(_is_among(one, theirs) for one in (*rest, *read.values()))
+    return "in_part" if has_more else "same"
+
+
+def _is_among(one: Floats, others: Sequence[Floats]) -> bool:
+    return any(_are_all_same([one], [other]) for other in others)
 
 
 def _unlike(
@@ -93,7 +133,7 @@ def _reset(left: Moment, right: Moment) -> TrainingDifference | None:
     return None
 
 
-def _leaves(moment: Moment, kind: Literal["data", "carried"]) -> list[Leaf]:
+def _leaves(moment: Moment, kind: Kind) -> list[Leaf]:
     return [leaf for batch in moment.step.batches for leaf in getattr(batch, kind)]
 
 
@@ -156,12 +196,12 @@ def _places(fewer: Sequence[Floats], more: Sequence[Floats]) -> list[int]:
     return found
 
 
-def _tensors(moment: Moment) -> dict[str, Floats]:
+def _tensors(moment: Moment, kind: Kind = "data") -> dict[str, Floats]:
     """Each tensor of the data of a step, with a row for each sample: its passes one behind the other.
 
     Passes whose rows have other lengths, as of another net or of padded texts, are tensors of their own.
     """
-    passes = [batch.data for batch in moment.step.batches]
+    passes: list[tuple[Leaf, ...]] = [getattr(batch, kind) for batch in moment.step.batches]
     if not passes or not any(passes):
         return {}
     rows: dict[tuple[int, int], list[Floats]] = {}

@@ -1,14 +1,14 @@
 """Records the steps of a training that runs in this process, without a change to what it computes."""
 
 import functools
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from itertools import chain, islice
+from contextlib import ExitStack, contextmanager
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch.autograd.graph import saved_tensors_hooks
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.optim.swa_utils import AveragedModel
 from torch.utils._mode_utils import no_dispatch
@@ -20,6 +20,7 @@ from explorer.engines.torch.found_modules import (
     held_in,
     tensors_by_name,
 )
+from explorer.engines.torch.loss_readings import readings, targets
 from explorer.engines.torch.settings import random_states
 from explorer.engines.torch.step_trace import versions
 from explorer.engines.torch.tensors import array_of, dtype_of
@@ -36,13 +37,6 @@ from explorer.numeric.summaries import brief
 WITHOUT_EFFECT = frozenset(("params", "foreach", "fused", "capturable", "differentiable"))
 """What of a group's settings is none of its rule: how it is computed, and the parameters themselves."""
 
-
-TARGETS = ("target", "targets")
-"""What PyTorch's functions of losses call the labels that they keep for backward (2.13)."""
-
-LAST = 16
-"""Among so many of the last operators of a forward are its losses."""
-
 MULTIPLE = 1e-5
 """A share of the greatest element, up to which a gradient is another one times a number."""
 
@@ -52,6 +46,8 @@ class _Pass(NamedTuple):
 
     data: dict[str, Array]
     carried: dict[str, Array]
+    read: dict[str, Array]
+    has_read_more: bool
     losses: list[torch.Tensor]
     added: dict[str, Array]
 
@@ -71,6 +67,10 @@ class _Passing:
         self.random = random_states()
         self.data: dict[str, Array] = {}
         self.carried: dict[str, Array] = {}
+        self.read: dict[str, Array] = {}
+        self.has_read_more = False
+        self.has_hooks = False
+        self.returned: dict[Any, torch.Tensor] = {}
         self.passes: list[_Pass] = []
         self.before: dict[int, torch.Tensor] = {}
         self.totals: dict[int, torch.Tensor] = {}
@@ -128,6 +128,7 @@ class TrainingInTorch:
             _after(offered("scaler"), "scale", guarded(self._note_scaled)),
             _after(offered("scaler"), "step", guarded(self._note_scaler_step)),
             _after(AveragedModel, "update_parameters", guarded(self._note_average)),
+            _after(saved_tensors_hooks, "__enter__", guarded(self._note_hooks)),
         ):
             self._entered.enter_context(entered)
 
@@ -223,7 +224,11 @@ class TrainingInTorch:
                 self._now.data.setdefault(name, _packed(tensor))
 
     def _note_return(self, _module: torch.nn.Module, output: Any) -> None:
-        self._now.made.update(map(_digest, tensors_by_name("output", output).values()))
+        tensors = list(tensors_by_name("output", output).values())
+        self._now.made.update(map(_digest, tensors))
+        for tensor in tensors:
+            if tensor.grad_fn is not None:
+                self._now.returned[tensor.grad_fn] = tensor.detach()
 
     def _name(self, parameter: torch.Tensor) -> str:
         """The name of a parameter; of one that no module holds, its number."""
@@ -234,17 +239,33 @@ class TrainingInTorch:
 
     # Passes
 
+    def _note_hooks(self, *_: Any) -> None:
+        self._now.has_hooks |= self._found.is_idle
+
     def _note_pass(self, started: Pass) -> None:
         if not self._depth:
-            for name, target in _targets(started.heads):
-                value = _packed(target)
-                if value not in self._now.data.values() and _digest(target) not in self._now.made:
-                    self._now.data.setdefault(name, value)
+            for name, target in targets(started.heads, self._now.returned):
+                if self._is_new(target):
+                    self._now.data.setdefault(name, _packed(target))
+            # What hooks have packed is not unpacked: that may compute it again.
+            if self._now.has_hooks:
+                self._now.has_read_more = True
+            elif self._now.returned:
+                read = readings(started.heads, self._now.returned)
+                self._now.has_read_more |= not read.is_whole
+                new = {name: it for name, it in read.tensors.items() if self._is_new(it)}
+                self._now.read |= {name: _packed(tensor) for name, tensor in new.items()}
         if not self._depth and self._now.passes:
             held = {id(weight): weight.grad for weight in self._parameters()}
             gradients = {key: value for key, value in held.items() if value is not None}
             self._now.before = {key: value.detach().clone() for key, value in gradients.items()}
         self._depth += 1
+
+    def _is_new(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor is none of the data that are known, and nothing that a module returned."""
+        return (
+            _packed(tensor) not in self._now.data.values() and _digest(tensor) not in self._now.made
+        )
 
     def _note_pass_end(self, ended: Pass, _result: Any) -> None:
         self._depth -= 1
@@ -255,8 +276,11 @@ class TrainingInTorch:
         self._now.gradients = dict(self._gradients(self._parameters()))
         self._add_up()
         added = dict(self._added()) if self._now.passes else self._now.gradients
-        self._now.passes.append(_Pass(self._now.data, self._now.carried, losses, added))
-        self._now.data, self._now.carried = {}, {}
+        now = self._now
+        made = _Pass(now.data, now.carried, now.read, now.has_read_more, losses, added)
+        now.passes.append(made)
+        now.data, now.carried, now.read, now.returned = {}, {}, {}, {}
+        now.has_read_more = False
 
     def _parameters(self) -> Iterator[torch.Tensor]:
         for module in self._found.roots.values():
@@ -356,11 +380,12 @@ class TrainingInTorch:
         for _prefix, name, tensor, role in self._held():
             (buffers if role == "buffer" else weights)[name] = _packed(tensor)
         batches = []
-        for data, carried, losses, added in now.passes:
+        for made in now.passes:
             # Of a loss that is not reduced, and gets a cotangent of ones, the sum is differentiated.
-            loss = sum(float(loss.sum()) for loss in losses) if losses else None
-            of_pass = _leaves(added) if len(now.passes) > 1 else ()
-            batches.append(Batch(_leaves(data), loss, of_pass, _leaves(carried)))
+            loss = sum(float(loss.sum()) for loss in made.losses) if made.losses else None
+            of_pass = _leaves(made.added) if len(now.passes) > 1 else ()
+            more = _leaves(made.carried), _leaves(made.read), made.has_read_more
+            batches.append(Batch(_leaves(made.data), loss, of_pass, *more))
         groups, given, gradients = self._updated()
         return TrainingStep(
             number=number,
@@ -407,29 +432,6 @@ class TrainingInTorch:
         average = getattr(self._average, "module", self._average)
         for name, tensor in average.named_parameters() if average is not None else ():
             yield name, _packed(tensor)
-
-
-def _targets(heads: Iterable[Any]) -> Iterator[tuple[str, torch.Tensor]]:
-    """What functions near the end of a forward have kept as their targets, which no module is called with."""
-    waiting = [head.grad_fn for head in heads if isinstance(head, torch.Tensor)]
-    for node in islice(_behind(waiting), LAST):
-        for name in TARGETS:
-            target = None
-            with suppress(RuntimeError):  # an earlier pass has freed it
-                target = getattr(node, f"_saved_{name}", None)
-            if isinstance(target, torch.Tensor) and not target.requires_grad:
-                yield name, target
-
-
-def _behind(nodes: Iterable[Any]) -> Iterator[Any]:
-    """Some nodes of a tape and those that they read, the nearest first, each once."""
-    waiting, seen = deque(nodes), set[Any]()
-    while waiting:
-        node = waiting.popleft()
-        if node is not None and node not in seen:
-            seen.add(node)
-            yield node
-            waiting.extend(following for following, _number in node.next_functions)
 
 
 def _packed(tensor: torch.Tensor) -> Array:

@@ -43,8 +43,43 @@ def test_labels_that_one_side_alone_has_recorded_are_no_difference(names: tuple[
     fewer = training(batch({alone: values["x" if alone != "labels" else "labels"]}))
     more = training(batch({one: values[one], other: values[other]}))
     for sides in ((fewer, more), (more, fewer)):
+        comparison = compare(*sides)
+        assert comparison.difference is None
+        answers = {answer.question: answer.status for answer in comparison.answers}
+        assert answers["data"] == "in_part"
+
+
+def read(*arrays: AnyArray, has_more: bool = False) -> Training:
+    """A training whose losses have read these beside the data."""
+    leaves = tuple(Leaf(f"sub {number}", pack(array)) for number, array in enumerate(arrays))
+    plain = batch({"x": X})
+    return training(msgspec.structs.replace(plain, read=leaves, has_read_more=has_more))
+
+
+SOFT = np.linspace(0, 1, 8, dtype=np.float32).reshape(4, 2)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "status"),
+    [
+        (read(SOFT), read(SOFT), "same"),
+        (read(SOFT), read(SOFT + 1), "different"),
+        (read(SOFT, X), read(X, SOFT), "same"),
+        (read(SOFT), read(LABELS), "in_part"),
+        (read(SOFT), read(), "in_part"),
+        (read(SOFT), training(batch({"x": X, "y": SOFT})), "same"),
+        # It may have made its own of the other side's.
+        (read(SOFT), training(batch({"x": X, "y": SOFT + 1})), "in_part"),
+        (read(SOFT, has_more=True), read(SOFT + 1), "in_part"),
+        (read(has_more=True), read(has_more=True), "in_part"),
+    ],
+)
+def test_what_a_loss_has_read_is_compared_as_far_as_both_sides_have_it(
+    one: Training, other: Training, status: str
+) -> None:
+    for sides in ((one, other), (other, one)):
         answers = {answer.question: answer.status for answer in compare(*sides).answers}
-        assert answers["data"] == "same"
+        assert answers["data"] == status
 
 
 def test_labels_that_one_side_flattens_are_the_same() -> None:
@@ -71,7 +106,7 @@ STATE = Leaf("state", pack(np.ones((1, 4, 2), np.float32)))
     ("carried", "given", "status"),
     [
         (STATE, STATE, "different"),
-        (STATE, Leaf("labels", pack(LABELS)), "same"),  # it may hold its state itself
+        (STATE, Leaf("labels", pack(LABELS)), "in_part"),  # it may hold its state itself
         (STATE, None, "same"),
     ],
 )
