@@ -22,6 +22,13 @@ LEAST = 1e-3
 """Where no noise was measured, a factor that is nearer to 1 than this is not called one."""
 
 
+NOTHING = 1e-3
+"""A gradient of at most this share of that of the weight in its module may be what rounding leaves of 0."""
+
+OF_WEIGHT = 0.25
+"""What rounding leaves of 0 in a bias is so many times the noise of an element of its weight, or less."""
+
+
 # The loss
 
 
@@ -161,6 +168,12 @@ def gradients(left: Moment, right: Moment, bands: Bands) -> Answered:
         return _of_one_side(left, right)
     noises = {name: _noise(bands, left, right, name) for name in names}
     aparts = {name: distance(ones[name], others[name]) for name in names}
+    for bias, size in _cancelled(left, right, names).items():
+        for name in names:
+            noise = noises[name]
+            if noise is not None and _module(name) == _module(bias):
+                share = 1.0 if name == bias else OF_WEIGHT
+                noises[name] = max(noise, share * size * math.sqrt(ones[name].size))
     unlike = tuple(name for name in names if _is_clear(aparts[name], noises[name]))
     is_measured = None not in noises.values()
     if not any(aparts.values()) or (is_measured and not unlike):
@@ -199,6 +212,30 @@ def gradients(left: Moment, right: Moment, bands: Bands) -> Answered:
 def follows_update(moment: Moment) -> bool:
     """Whether a pass of a step may come behind an update of it: of several nets, each has its own."""
     return len(moment.step.batches) > 1 and len(moment.step.groups) > 1
+
+
+def _cancelled(left: Moment, right: Moment, names: Sequence[str]) -> dict[str, float]:
+    """The typical size of what rounding leaves of gradients of 0: those of biases before a batch norm.
+
+    They are unlike on both sides, and nothing beside those of the weights of their modules. What cancels in
+    them is in those of the weights too, times the inputs, so they are a sample of the noise of these.
+    """
+    ones, others = left.unscaled, right.unscaled
+    channels = {it.size for name, it in left.buffers.items() if name.endswith("running_mean")}
+    found = {}
+    for name in names:
+        sizes = [float(np.linalg.norm(side[name])) for side in (ones, others)]
+        beside = [one for one in names if _module(one) == _module(name) and one != name]
+        weights = max((float(np.linalg.norm(ones[one])) for one in beside), default=0.0)
+        is_nothing = 0 < max(sizes) <= NOTHING * weights
+        is_unlike = 2 * distance(ones[name], others[name]) >= max(sizes)
+        if ones[name].size in channels and is_nothing and is_unlike:
+            found[name] = max(sizes) / math.sqrt(ones[name].size)
+    return found
+
+
+def _module(name: str) -> str:
+    return name.rpartition(".")[0]
 
 
 def _of_one_side(left: Moment, right: Moment) -> TrainingDifference:
