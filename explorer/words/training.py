@@ -260,8 +260,8 @@ def _compared_in_part(comparison: TrainingComparison) -> Iterator[str]:
     """Of which steps no more than a part is recorded."""
     if comparison.few:
         text = _(
-            "steps {ranges} were compared by {n} elements of each tensor and the norms of all, since a long"
-            " record has no more of them, or of the steps before"
+            "steps {ranges} were compared by {n} elements of each tensor and by norms: a long record has no"
+            " more of them, or of the steps before"
         )
         yield text.format(ranges=few(ranges(comparison.few)), n=FEW)
     if comparison.losses_alone:
@@ -339,11 +339,11 @@ def _again(unlike: Unlike, comparison: TrainingComparison) -> str:
     """In which steps alone rates differ."""
     first, last = unlike.only or (0, 0)
     steps = str(first) if first == last else f"{first}–{last}"
-    text = _("the rates are the same again behind step {n}: they differ in {steps} alone")
+    text = _("the rates differ in steps {steps} alone, and are the same again behind them")
     if unlike.warm:
         text = _("{side} warms up: the rates are the same from step {next} on")
     side = comparison.left if unlike.warm == "left" else comparison.right
-    return text.format(n=last, steps=steps, side=side, next=last + 1)
+    return text.format(steps=steps, side=side, next=last + 1)
 
 
 def _where(difference: TrainingDifference) -> str:

@@ -220,7 +220,7 @@ LATE = "the rate of {other} comes 3 steps late"
         ("falls", "late", LATE),
         ("late", "falls", "the rate of falls comes 3 steps early"),
         ("steps", "steps_late", "the rate of steps_late comes 1 step late"),
-        ("none", "dips", "the rates are the same again behind step 4: they differ in 3–4 alone"),
+        ("none", "dips", "the rates differ in steps 3–4 alone, and are the same again behind them"),
         ("none", "falls", ""),
     ],
 )
