@@ -175,7 +175,7 @@ def test_without_one_framework_the_claims_about_the_other_still_run(
     assert alone.verdict is not None
     assert both.verdict is None
     assert "No module named 'mindspore'" in evidence_text(both)
-    assert "doctor" in evidence_text(both)
+    assert "env add" in evidence_text(both)
     assert list(judged.versions) == ["torch"]
 
 
