@@ -31,6 +31,9 @@ LIMIT = 12.0
 FIRST_LIMIT = 10.0
 """How many times the first plain step the first recorded one may take in JAX, which compiles in both."""
 
+TRAINING_LIMIT = 10.0
+"""How many times the plain step a step of a recorded training may take where it is compiled as a whole."""
+
 STEPS = 10
 """So many steps are taken together where one costs too little to be timed."""
 
@@ -224,6 +227,7 @@ def measure() -> Iterator[Figure]:
             unit="×",
             basis="ratio of processor times",
             rounds=ratios(seconds["training"], seconds["plain steps"]),
+            bar=TRAINING_LIMIT if program in COMPILED_WHOLE else None,
         )
 
 

@@ -86,6 +86,29 @@ def two_passes(steps):
     return digest(params)
 
 
+def compiled_passes(steps):
+    """The same by a function that is compiled and called twice, with a loop in it; a branch updates."""
+
+    def looped(params, x, y):
+        return jax.lax.map(lambda one: loss_of(params, one[0][None], one[1][None]), (x, y)).mean()
+
+    def update(params, grads):
+        def descended():
+            return jax.tree.map(lambda it, gradient: it - 0.1 * gradient, params, grads)
+
+        is_finite = jnp.isfinite(grads["last"]["bias"]).all()
+        return jax.lax.cond(is_finite, descended, lambda: params)
+
+    gradient, update = jax.jit(jax.value_and_grad(looped)), jax.jit(update)
+    params = start()
+    for step in range(STEPS):
+        x, y = batch(step)
+        with steps.step():
+            halves = [gradient(params, x[half], y[half])[1] for half in (slice(4), slice(4, 8))]
+            params = update(params, jax.tree.map(jnp.add, *halves))
+    return digest(params)
+
+
 def module(steps):
     train_step, net, optimizer, state = module_trainer(momentum=0.9)
     for step in range(STEPS):
@@ -169,6 +192,7 @@ PROGRAMS = (
     donated,
     clipped,
     two_passes,
+    compiled_passes,
     two_nets,
     injected,
     given_rate,
@@ -216,6 +240,46 @@ def failing():
         step_recorder.StepRecorder._record = original
 
 
+def work_to_record():
+    """How often a function is traced that three trainings record, and what is compiled in each step.
+
+    Parameters come back as a list, and no more than 9 away from 0. In the last two steps of the last one,
+    a trace of another call is beside.
+    """
+    traced, compiled, in_steps = [], [], []
+    optimizer, _other = optax.adam(1e-2), optax.adam(1e-3)
+
+    def train_step(params, state, x, y):
+        traced.append(1)
+        loss, grads = jax.value_and_grad(loss_of)(params, x, y)
+        updates, state = optimizer.update(grads, state, params)
+        updated = jax.tree.leaves(optax.apply_updates(params, updates))
+        return [jnp.clip(it, -9, 9) for it in updated], state, loss
+
+    def note(event, duration, **_):
+        if event.endswith("backend_compile_duration"):
+            compiled.append(duration)
+
+    train_step = jax.jit(train_step)
+    jax.monitoring.register_event_duration_secs_listener(note)
+    for name in ("work", "again", "traced"):
+        steps = explorer.recorder(training=True, out=FOLDER / f"{name}.training")
+        params = start()
+        state = optimizer.init(params)
+        for step in range(STEPS):
+            before = len(compiled)
+            with steps.step():
+                given = params, state, *batch(step)
+                leaves, state, _ = train_step(*given)
+                if name == "traced" and step > 1:
+                    with explorer.record(FOLDER / "in_training.trace"):
+                        train_step(*given)
+            params = jax.tree.unflatten(jax.tree.structure(params), leaves)
+            in_steps.append(len(compiled) - before)
+        steps.write()
+    return {"traced": len(traced), "compiled": in_steps}
+
+
 def main():
     programs = {}
     for program in PROGRAMS:
@@ -231,6 +295,7 @@ def main():
         "programs": programs,
         "raising": raising(),
         "failing": failing(),
+        "work": work_to_record(),
         "again": [before, digest([eager(Without())])],
     }
     print(json.dumps(computed))

@@ -53,6 +53,7 @@ PROGRAMS: dict[Framework, tuple[str, ...]] = {
         "donated",
         "clipped",
         "two_passes",
+        "compiled_passes",
         "two_nets",
         "injected",
         "given_rate",
@@ -98,7 +99,8 @@ IN_EACH = [
 def training_of(trainings: Recorded, framework: Framework, name: str) -> Training:
     """The training of a program, of which nothing is missing."""
     recordings = trainings(framework)
-    recordings.of_program(name)
+    if name in PROGRAMS[framework]:
+        recordings.of_program(name)
     training = recordings.training(name)
     assert training.missing == ()
     return training
@@ -425,6 +427,73 @@ def test_the_same_training_in_pytorch_differs_in_nothing(
 def test_what_is_updated_is_no_data_of_the_other_pass(trainings: Recorded) -> None:
     for step in training_of(trainings, "jax", "two_nets").steps:
         assert [[leaf.name for leaf in batch.data] for batch in step.batches] == [["x"], ["x"]]
+
+
+@pytest.mark.jax
+def test_compiled_passes_with_loops_and_branches_are_recorded_as_eager_ones(
+    trainings: Recorded,
+) -> None:
+    eager = training_of(trainings, "jax", "two_passes").steps
+    compiled = training_of(trainings, "jax", "compiled_passes").steps
+    for one, other in zip(eager, compiled, strict=True):
+        losses = [batch.loss for batch in one.batches]
+        assert [batch.loss for batch in other.batches] == pytest.approx(losses, rel=1e-5)
+        for leaves in ("gradients", "weights"):
+            expected, found = values(getattr(one, leaves)), values(getattr(other, leaves))
+            assert found.keys() == expected.keys()
+            for name, array in expected.items():
+                np.testing.assert_allclose(found[name], array, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.jax
+def test_recorded_gradients_are_those_that_the_compiled_step_has_computed(
+    trainings: Recorded,
+) -> None:
+    first = training_of(trainings, "jax", "module").steps[0]
+    gradients, state = values(first.gradients), values(first.state)
+    # That of a bias in front of a norm is nothing but rounding, which each way of computing it has its own.
+    for name, gradient in gradients.items():
+        np.testing.assert_allclose(state[f"{name}.exp_avg"], 0.1 * gradient, rtol=1e-6)
+
+
+@pytest.mark.jax
+def test_later_steps_of_a_compiled_function_trace_and_compile_nothing(trainings: Recorded) -> None:
+    work = trainings("jax").computed["work"]
+    assert work["traced"] == 3  # by the program itself, and for each of the two calls in a step
+    first, *later = work["compiled"]
+    assert first > 0
+    assert later[:9] == [0] * 9  # until each operation runs for a trace
+
+
+@pytest.mark.jax
+@pytest.mark.parametrize("name", ["work", "again"])
+def test_another_training_of_a_function_has_its_optimizer_and_updates(
+    trainings: Recorded, name: str
+) -> None:
+    training = training_of(trainings, "jax", name)
+    assert training.optimizer == "optax.adam"
+    answers = {it.question: it.status for it in compared(training, training).answers}
+    assert (answers["update"], answers["state"]) == ("same", "same")
+
+
+@pytest.mark.jax
+def test_a_trace_that_begins_within_a_step_has_no_values_of_what_was_computed_before(
+    trainings: Recorded,
+) -> None:
+    trace = trainings("jax").trace("in_training")
+    assert trace.missing == ()
+    assert trace.graph is not None
+    nodes = {node.id: node for node in trace.graph.nodes}
+    known = {
+        id: node.outputs[0].values is not None
+        for id, node in nodes.items()
+        if node.op == "dot_general"
+    }
+    assert set(known.values()) == {True, False}
+    # Operations of the two calls are told apart.
+    forwards = [(id, forward) for id in known if (forward := nodes[id].forward) is not None]
+    assert len(forwards) == 6
+    assert all(known[forward] == known[id] for id, forward in forwards)
 
 
 @pytest.mark.jax

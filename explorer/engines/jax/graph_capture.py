@@ -8,7 +8,7 @@ from explorer.engines.jax.operator_arguments import operator_arguments
 from explorer.engines.jax.recording import Origin, Record, Recording
 from explorer.engines.jax.rule_numbers import FirstOfRules, scope_of
 from explorer.engines.jax.source_lines import source
-from explorer.engines.jax.tensors import array_of, dtype_of, is_plain
+from explorer.engines.jax.tensors import array_of, dtype_of, is_known, is_plain
 from explorer.model.arrays import Summary
 from explorer.model.graph import Absence, GradGraph, GraphNote, Output, Phase
 from explorer.numeric.summaries import summarise_all
@@ -60,7 +60,7 @@ class RecordedGradGraph:
         for record in self.recording.records:
             values.update({id(value): value for value in record.outputs})
         values.update({id(value): value for value in self.recording.results.values()})
-        plain = {key: value for key, value in values.items() if is_plain(value)}
+        plain = {key: value for key, value in values.items() if is_known(value) and is_plain(value)}
         arrays = [array_of(value) for value in plain.values()]
         dtypes = [dtype_of(value) for value in plain.values()]
         return dict(zip(plain, summarise_all(arrays, dtypes), strict=True))

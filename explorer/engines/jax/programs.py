@@ -11,7 +11,7 @@ import numpy as np
 from jax._src import core
 
 from explorer.engines.jax.marks import MARK
-from explorer.engines.jax.recording import Found, Place, Recording, run
+from explorer.engines.jax.recording import Found, Place, Recording
 
 MOST_OPERATIONS = 2000
 """A loop that runs more operations than this, in all its steps, stays one operation."""
@@ -107,15 +107,18 @@ def _run(recording: Recording, operation: Operation) -> list[Found]:
     primitive, params, operands, place, returned = operation
     values = [value for _, value in operands]
     origins = [origin for origin, _ in operands]
-    outputs = run(primitive, values, params) if returned is None else list(returned)
+    outputs = recording.run(primitive, values, params) if returned is None else list(returned)
     made = recording.add(primitive, params, values, origins, outputs, place)
     return list(zip(made, outputs, strict=True))
 
 
 def opened(recording: Recording, operation: Operation) -> list[Found] | None:
     """Run the programs inside of an operation in its stead; None where it has none, or a long loop."""
-    opener = OPENERS.get(str(operation.primitive))
-    return opener(recording, operation) if opener else None
+    name = str(operation.primitive)
+    opener = OPENERS.get(name)
+    if opener is None or (name in LOOPS and not recording.has_values):
+        return None
+    return opener(recording, operation)
 
 
 Opener = Callable[[Recording, Operation], list[Found] | None]
@@ -288,11 +291,12 @@ def _length(
     return None
 
 
+LOOPS: dict[str, Opener] = {"cond": _cond, "scan": _scan, "while": _while}
+"""How branches and loops are followed."""
+
 OPENERS: dict[str, Opener] = {
     **{primitive: _opener_of_call(parameter) for primitive, parameter in CALLED.items()},
     str(MARK): _mark,
-    "cond": _cond,
-    "scan": _scan,
-    "while": _while,
+    **LOOPS,
 }
 """How the programs inside of operations are run: their operations are shown instead."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from jax._src import core
@@ -116,7 +116,10 @@ class Recording:
     what its steps yield, with what these yielded: another loop that reads such an array step by step reads
     that. ``loops`` are the names of loops and branches, by what these have in common with their backward.
     ``ran_compiled`` says that what was computed ran compiled, and operation by operation just to be recorded.
+    Loops and branches of one that has no values cannot be followed.
     """
+
+    has_values: ClassVar[bool] = True
 
     records: list[Record] = field(default_factory=list)
     outputs: dict[str, Origin | None] = field(default_factory=dict)
@@ -146,7 +149,7 @@ class Recording:
         place: Place,
     ) -> list[Origin | None]:
         """Record an operation that has run; the origins of its outputs, None of mere numbers."""
-        if is_number(origins, outputs):
+        if self.has_values and is_number(origins, outputs):
             return [None] * len(outputs)
         kind: NodeKind = "accumulate" if str(primitive) == SUM else "op"
         phase = self.phase_of(place, origins)
@@ -155,6 +158,10 @@ class Recording:
         )
         number = len(self.records) - 1
         return [(number, output) for output in range(len(outputs))]
+
+    def run(self, primitive: Any, operands: Iterable[Any], params: Mapping[str, Any]) -> list[Any]:
+        """What an operation that is to be recorded yields."""
+        return run(primitive, operands, params)
 
     def as_returned(
         self, results: Sequence[Found], first: int, outputs: Sequence[Any]

@@ -1,9 +1,11 @@
 """Records one step of a program that runs in this process, without a change to what it computes."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 import jax
 import jax.numpy as jnp
@@ -22,12 +24,13 @@ from explorer.engines.jax.leaf_names import (
 from explorer.engines.jax.made_states import optimizer_of, watched_states
 from explorer.engines.jax.marks import MARK
 from explorer.engines.jax.optimizers import Link, is_same
+from explorer.engines.jax.outlines import Outline
 from explorer.engines.jax.programs import Operation, interpret, opened, program_of
 from explorer.engines.jax.recording import Origin, Place
 from explorer.engines.jax.settings import settings_now
 from explorer.engines.jax.step_recording import FullError, Result, StepRecording
 from explorer.engines.jax.versions import check_records
-from explorer.engines.jax.watched_calls import CompiledCall, MarkedProgram, WatchedCalls
+from explorer.engines.jax.watched_calls import CompiledCall, WatchedCalls
 from explorer.model.graph import Setting
 from explorer.model.trace import StartRole
 
@@ -35,6 +38,25 @@ Noted = TypeVar("Noted")
 
 DONATED = "donated_invars"
 """The parameter of a compiled call that says which arrays it may overwrite (0.6.2)."""
+
+
+class MarkedProgram(NamedTuple):
+    """A compiled function with the marks of its gradient calls; ``returned`` is the tree of its results.
+
+    ``optimizers`` are those that made updates in it.
+    """
+
+    outline: Outline
+    returned: Any
+    optimizers: list[list[Link]]
+
+
+_marked: WeakKeyDictionary[Any, list[MarkedProgram]] = WeakKeyDictionary()
+"""Compiled functions as they were traced to be marked, by the programs that JAX keeps of them.
+
+One that is called several times in a step has a trace for each call: a recording knows operations by
+the numbers that they have there.
+"""
 
 
 class StepRecorder(EagerTrace):
@@ -45,11 +67,21 @@ class StepRecorder(EagerTrace):
     prefix, and by ``inputs``. At most about ``memory`` bytes are held. Once something in here fails, that is
     its ``fault``, and nothing more is recorded; the step goes on. ``settings`` are those when the
     first gradient call began, ``optimizers`` those of optax that have made updates and hold a state.
+    Unless it ``keeps_values``, a compiled function runs once more as a whole instead, for its losses and
+    gradients, and the values between are not recorded.
     """
 
-    def __init__(self, known: Mapping[str, Any], inputs: Mapping[str, Any], memory: int) -> None:
+    def __init__(
+        self,
+        known: Mapping[str, Any],
+        inputs: Mapping[str, Any],
+        memory: int,
+        *,
+        keeps_values: bool = True,
+    ) -> None:
         super().__init__()
         self.recording = StepRecording(memory=memory)
+        self.keeps_values = keeps_values
         self.fault: Exception | None = None
         self.is_full = False
         self.settings: dict[str, Setting] = settings_now()
@@ -58,6 +90,7 @@ class StepRecorder(EagerTrace):
         self._known: dict[int, tuple[Origin, Any]] = {}
         self._in_numpy: list[tuple[Origin, Any]] = []
         self._called: CompiledCall | None = None
+        self._times: Counter[Any] = Counter()
         self._entered = ExitStack()
         self._calls = WatchedCalls(self, self._guarded, self._note_call)
         self._guarded(self._note_known)(known, inputs)
@@ -75,6 +108,8 @@ class StepRecorder(EagerTrace):
     def stop(self) -> None:
         """End it, and leave nothing behind in JAX."""
         self._entered.close()
+        # The circle of the two would keep what was recorded until the next search for garbage.
+        self.__dict__.pop("_calls", None)
 
     @staticmethod
     def running_now() -> "StepRecorder | None":
@@ -166,7 +201,8 @@ class StepRecorder(EagerTrace):
         place = Place().inner(source)
         first = len(self.recording.records)
         if called is not None:
-            self._know(self._opened_call(called, outputs, place), outputs)
+            made = self._opened_call(called, params["jaxpr"], operands, outputs, place)
+            self._know(made, outputs)
             return
         origins = list(map(self._origin_of_operand, operands))
         found = list(zip(origins, operands, strict=True))
@@ -190,21 +226,43 @@ class StepRecorder(EagerTrace):
         self._called = call
 
     def _opened_call(
-        self, called: CompiledCall, outputs: list[Any], place: Place
+        self, called: CompiledCall, program: Any, operands: Any, outputs: list[Any], place: Place
     ) -> list[Origin | None]:
-        """Record a function of the program's own, which is traced once more to be marked."""
+        """Record a function of the program's own, of which JAX keeps a ``program``."""
         arguments = list(self._arguments_of(called))
-        traced = self._calls.program(called)
+        marked = self._marked(called, program)
+        for optimizer in marked.optimizers:
+            self._note_optimizer(optimizer)
         self.recording.ran_compiled = True
         first = len(self.recording.records)
-        origins = list(map(self._origin_of_operand, traced.operands))
-        found = list(zip(origins, self._kept(traced.operands), strict=True))
+        origins = list(map(self._origin_of_operand, operands))
+        found = list(zip(origins, self._kept(operands), strict=True))
+        outline = marked.outline
         with core.set_current_trace(core.eval_trace):
-            program = program_of(traced.jaxpr)
-            results = interpret(self.recording, program, found, place, outputs)
+            if self.keeps_values:
+                results = interpret(self.recording, outline.program, found, place, outputs)
+            else:
+                results = outline.record_in(self.recording, found, outputs)
         made = self.recording.as_returned(results, first, outputs)
-        self.recording.returned(arguments, _results(traced, made, outputs))
+        self.recording.returned(arguments, _results(marked, made, outputs))
         return made
+
+    def _marked(self, called: CompiledCall, program: Any) -> MarkedProgram:
+        """A function of the program's own, which is traced once more to be marked where it was not yet."""
+        kept = _marked.setdefault(program, [])
+        number = self._times[program]
+        self._times[program] += 1
+        if number < len(kept):
+            return kept[number]
+        known, self.optimizers = self.optimizers, []
+        try:
+            jaxpr, returned = self._calls.program(called)
+            marked = MarkedProgram(Outline(program_of(jaxpr)), returned, self.optimizers)
+        finally:
+            self.optimizers = known
+        if not self.is_off:  # or marks are missing
+            kept.append(marked)
+        return marked
 
     def _arguments_of(self, called: CompiledCall) -> Iterator[tuple[Origin, Leaf]]:
         for leaf in leaves_of_call(called.function, called.args, called.kwargs):
@@ -274,13 +332,15 @@ class StepRecorder(EagerTrace):
 
     def _note_state(self, state: Any, call: FrameType) -> None:
         """Note what an optimizer has made for parameters, where it does not run compiled; and itself."""
-        optimizer = optimizer_of(call)
-        if optimizer and not any(is_same(optimizer, known) for known in self.optimizers):
-            self.optimizers.append(optimizer)
+        self._note_optimizer(optimizer_of(call))
         for steps, value in leaves(state):
             name, origin = Leaf("", steps, value).of_optimizer, self._origin(value)
             if name is not None and origin is not None:
                 self.recording.note_made(name, origin)
+
+    def _note_optimizer(self, optimizer: list[Link]) -> None:
+        if optimizer and not any(is_same(optimizer, known) for known in self.optimizers):
+            self.optimizers.append(optimizer)
 
     def _note_mark(self, note: Any, values: Any) -> None:
         if note.kind in ("given", "begins"):

@@ -61,6 +61,7 @@ class StepInJax:
             self._recorder.start()
         else:
             self._recorder, self._is_shared = running, True
+            running.keeps_values = True
 
     def stop(self) -> None:
         """End it."""

@@ -1,7 +1,9 @@
 """JAX's arrays as numpy arrays and records."""
 
+from functools import cache
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -10,7 +12,11 @@ from explorer.model.arrays import AnyArray, Array, pack
 
 def dtype_of(value: Any) -> str:
     """The dtype name of an array, or of the form of one: "float32", "bfloat16", "key<fry>"."""
-    return str(value.dtype)
+    return _name(value.dtype)
+
+
+_name = cache(str)
+"""The name of a dtype, for which numpy takes as long as for a small operation (1.26)."""
 
 
 def array_of(value: Any) -> AnyArray:
@@ -22,6 +28,11 @@ def array_of(value: Any) -> AnyArray:
 def packed(value: Any) -> Array:
     """The record of an array."""
     return pack(array_of(value), dtype_of(value))
+
+
+def is_known(value: Any) -> bool:
+    """Whether a value is an array, and not the form of one that was not kept."""
+    return not isinstance(value, jax.ShapeDtypeStruct)
 
 
 def is_plain(value: Any) -> bool:

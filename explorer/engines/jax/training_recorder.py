@@ -1,6 +1,7 @@
 """Records the steps of a training that runs in this process, without a change to what it computes."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from explorer.model.results import Leaf
 from explorer.model.trace import Missing, Start, StartRole
 from explorer.model.training import Batch, Group, TrainingStep
 from explorer.numeric.summaries import brief
+from explorer.workers.garbage_collection import paused
 
 
 class TrainingInJax:
@@ -37,7 +39,7 @@ class TrainingInJax:
     ``model`` is a tree of parameters or a module of flax.nnx, or several by a prefix of their names;
     ``average`` is one with averages of the weights. Once something in here fails, that is its
     ``fault``, and nothing more is recorded; the training goes on. What is compiled runs once more,
-    operation by operation, to be seen inside. ``chain`` are the transformations of its optimizer, where
+    as a whole, for its losses and gradients. ``chain`` are the transformations of its optimizer, where
     they are known.
     """
 
@@ -52,6 +54,7 @@ class TrainingInJax:
         self._memory = half_of(free_memory())
         self._recorder: StepRecorder | None = None
         self._random: dict[str, str] = {}
+        self._pause = ExitStack()
         self.chain: list[Link] = []
         self._is_full = False
         self._has_passes = False
@@ -62,12 +65,17 @@ class TrainingInJax:
     def begin(self) -> None:
         """Begin to record a step."""
         if self.fault is None:
+            self._pause.enter_context(paused())
             self._random = of_python()
-            self._recorder = StepRecorder(self._models, {}, self._memory)
+            self._recorder = StepRecorder(self._models, {}, self._memory, keeps_values=False)
             self._recorder.start()
 
     def end(self, number: int) -> TrainingStep | None:
         """What was recorded of the step; nothing of it is left in JAX."""
+        with self._pause:
+            return self._ended(number)
+
+    def _ended(self, number: int) -> TrainingStep | None:
         recorder, self._recorder = self._recorder, None
         if recorder is None:
             return None

@@ -35,14 +35,6 @@ class CompiledCall(NamedTuple):
     kwargs: dict[str, Any]
 
 
-class MarkedProgram(NamedTuple):
-    """A compiled function with the marks of its gradient calls; ``returned`` is the tree of its results."""
-
-    jaxpr: Any
-    operands: list[Any]
-    returned: Any
-
-
 class _Argnums(NamedTuple):
     partial: Any
     argnums: tuple[int, ...]
@@ -190,11 +182,14 @@ class WatchedCalls:
                 function = self._fresh(function)
         return self._infer(function, info, args, kwargs)
 
-    def program(self, call: CompiledCall) -> MarkedProgram:
-        """The program of a compiled function, traced anew: what is kept of it has no marks."""
+    def program(self, call: CompiledCall) -> tuple[Any, Any]:
+        """The program of a compiled function, traced anew, as what JAX keeps of it has no marks.
+
+        Also the tree of its results.
+        """
         function = self._fresh(call.function)
-        made, operands = self._infer(function, call.info, call.args, call.kwargs)
-        return MarkedProgram(made.params["jaxpr"], operands, made.out_tree)
+        made, _ = self._infer(function, call.info, call.args, call.kwargs)
+        return made.params["jaxpr"], made.out_tree
 
     def _fresh(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function of which nothing is kept from an earlier call, and in which gradient calls count."""
