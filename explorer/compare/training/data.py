@@ -77,7 +77,10 @@ def _read(left: Moment, right: Moment, is_split: bool) -> Answered:
                     of=len(mine),
                     apart=greatest(tensor, alike[0]),
                 )
-        rest = [one for one in given.values() if one.shape[1] not in widths]
+        # A target that is one number, such as that of a discriminator, is none of the data.
+        rows = [_rows(leaf, own) for leaf in _leaves(own, "data")]
+        varied = {one.shape[1] for one in rows if one.size and np.ptp(one)}
+        rest = [one for one in given.values() if one.shape[1] in varied.difference(widths)]
         has_more |= not all(_is_among(one, theirs) for one in (*rest, *read.values()))
     return "in_part" if has_more else "same"
 

@@ -72,6 +72,7 @@ SOFT = np.linspace(0, 1, 8, dtype=np.float32).reshape(4, 2)
         (read(SOFT), training(batch({"x": X, "y": SOFT + 1})), "in_part"),
         (read(SOFT, has_more=True), read(SOFT + 1), "in_part"),
         (read(has_more=True), read(has_more=True), "in_part"),
+        (training(batch({"x": X, "y": np.ones(4)})), training(batch({"x": X})), "same"),
     ],
 )
 def test_what_a_loss_has_read_is_compared_as_far_as_both_sides_have_it(
