@@ -71,22 +71,25 @@ def recorded_now(store: Store, say: Say = print) -> dict[Path, bytes]:
     facts, ladders, reports = scenarios_now(names(SHIPPED), versions, store, say)
     drawn = RecordedDrawings(introductions=introductions(store), ladders=ladders)
 
+    today = datetime.date.today().isoformat()
+    recorded = Recording(date=today, versions=versions, scenarios=tuple(facts.values()))
+    return {
+        SCENARIOS_FILE: _readable(recorded),
+        DRAWINGS_FILE: _compressed(drawn),
+        **measurements_now(store, say),
+        **reports,
+    }
+
+
+def measurements_now(store: Store, say: Say = print) -> dict[Path, bytes]:
+    """The content of the file of what studies and claims measured, by its path; raises as recorded_now()."""
     outcomes: dict[tuple[str, str], RecordedMeasurement] = {}
     with Workers(SECONDS) as workers:
         for group, wanted in measured_groups():
             for outcome in outcomes_of(wanted, workers, store):
                 outcomes[outcome.name, outcome.scenario] = outcome
             say(f"{group}: {len(outcomes)} measurements in all")
-
-    today = datetime.date.today().isoformat()
-    recorded = Recording(date=today, versions=versions, scenarios=tuple(facts.values()))
-    measurements = tuple(outcomes[key] for key in sorted(outcomes))
-    return {
-        SCENARIOS_FILE: _readable(recorded),
-        DRAWINGS_FILE: _compressed(drawn),
-        MEASUREMENTS_FILE: _compressed(measurements),
-        **reports,
-    }
+    return {MEASUREMENTS_FILE: _compressed(tuple(outcomes[key] for key in sorted(outcomes)))}
 
 
 def renewed_now(chosen: Iterable[str], store: Store, say: Say = print) -> dict[Path, bytes]:
@@ -238,8 +241,11 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="scenarios to record anew; else everything")
     parser.add_argument("--fresh", action="store_true", help="run what is stored too")
     parser.add_argument("--reports", action="store_true", help="the reports on scenarios alone")
+    parser.add_argument("--measurements", action="store_true", help="studies and claims alone")
     options = parser.parse_args()
     record = reports_now if options.reports else recorded_now
+    if options.measurements:
+        record = measurements_now
     if options.names:
         record = functools.partial(renewed_now, options.names)
     try:
