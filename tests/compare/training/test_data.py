@@ -128,6 +128,7 @@ def test_a_state_that_one_side_alone_carries_on_is_reset_where_the_other_is_give
             assert "resets a state that" in headline(comparison)
 
 
+@pytest.mark.slow
 def test_a_loss_of_many_steps_has_no_stated_noise_behind_the_first_ones() -> None:
     left, right = (training(batch({"x": X}, loss), steps=1100) for loss in (1.0, 1.0 + 1e-7))
     comparison = compare(left, right)
