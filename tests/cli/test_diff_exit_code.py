@@ -124,7 +124,8 @@ def test_without_a_graph_the_results_are_judged_and_it_says_which_is_missing_and
     assert document["remark"].endswith("; the graphs are not compared")
 
 
-@pytest.mark.slow
+@pytest.mark.whole  # it waits for 40 s
+@pytest.mark.usefixtures("own_nurseries")  # one is killed with a worker that is late
 def test_the_verdict_comes_when_a_graph_is_late(tmp_path: Path) -> None:
     text = LOST_IN_CAPTURES.format(lost="torch", factor=3.0, leaving="time.sleep(600)")
     file = written(tmp_path, text, "late.py")
