@@ -1,5 +1,6 @@
 """Runs the programs in ``programs/``, as they are and with a mistake, and reads what they have recorded."""
 
+import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,7 @@ from tests.support.recorded_files import loaded_training
 HERE = Path(__file__).parent
 
 PROGRAMS = HERE / "programs"
+LOOP = PROGRAMS / "recorded_loop.py"
 
 FILE = "run.training"
 
@@ -79,7 +81,7 @@ class Program(NamedTuple):
 
 def ports() -> list[Program]:
     """The programs that begin with what PyTorch's begins with."""
-    named = (path.stem.rpartition("_in_") for path in sorted(PROGRAMS.glob("*.py")))
+    named = (path.stem.rpartition("_in_") for path in sorted(PROGRAMS.glob("*_in_*.py")))
     found = [Program(kind, msgspec.convert(name, Framework)) for kind, _in, name in named]
     return [program for program in found if program.framework != "torch"]
 
@@ -113,6 +115,7 @@ def _file(program: Program) -> Path:
     def run(folder: Path) -> str:
         script, batches = folder / "program.py", folder / "batches.npz"
         script.write_text(program.text, encoding="utf-8")
+        shutil.copy(LOOP, folder)
         write(batches)
         arguments = [script, folder / FILE, batches]
         if start is not None:
@@ -132,6 +135,6 @@ def _file(program: Program) -> Path:
         assert not done.returncode, done.stderr
         return FILE
 
-    code = texts([HERE / "batches.py"]), start and start.parent.name
+    code = texts([HERE / "batches.py", LOOP]), start and start.parent.name
     folder, name = kept_run(key_of_run(program.framework, "program", program.text, code), run)
     return Path(folder / name)

@@ -1,24 +1,11 @@
-"""The accumulation in JAX and optax. python accumulation_in_jax.py OUT BATCHES START"""
-
-import sys
+"""The accumulation in JAX and optax."""
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import optax
+from recorded_loop import start_of, steps
 
-import explorer
-
-out, batches, start = sys.argv[1:]
-data = np.load(batches)
-given = np.load(start)
-params = {
-    layer: {
-        "kernel": jnp.asarray(given[f"{layer}.weight"].T),
-        "bias": jnp.asarray(given[f"{layer}.bias"]),
-    }
-    for layer in ("0", "2")
-}
+params = {layer: start_of(layer) for layer in ("0", "2")}
 MICRO = 3
 
 
@@ -44,11 +31,9 @@ def update(params, state, gradients):
 
 
 state = optimizer.init(params)
-recorder = explorer.recorder(training=True, out=out)
-for x, y in zip(data["overflowing"], data["labels"]):
-    with recorder.step():
-        sums = jax.tree.map(jnp.zeros_like, params)
-        for micro in range(MICRO):
-            part = slice(3 * micro, 3 * micro + 3)
-            sums = jax.tree.map(jnp.add, sums, gradients_of(params, x[part], y[part]))
-        params, state = update(params, state, sums)
+for x, y in steps("overflowing", "labels"):
+    sums = jax.tree.map(jnp.zeros_like, params)
+    for micro in range(MICRO):
+        part = slice(3 * micro, 3 * micro + 3)
+        sums = jax.tree.map(jnp.add, sums, gradients_of(params, x[part], y[part]))
+    params, state = update(params, state, sums)

@@ -1,21 +1,13 @@
-"""The accumulation in MindSpore. python accumulation_in_mindspore.py OUT BATCHES START"""
-
-import sys
+"""The accumulation in MindSpore."""
 
 import mindspore as ms
-import numpy as np
 from mindspore import nn, ops
 from mindspore.experimental import optim
+from recorded_loop import started, steps
 
-import explorer
-
-ms.set_context(mode=ms.PYNATIVE_MODE)
-out, batches, start = sys.argv[1:]
-data = np.load(batches)
 MICRO = 3
 
-net = nn.SequentialCell(nn.Dense(6, 8), nn.SiLU(), nn.Dense(8, 3))
-ms.load_param_into_net(net, explorer.start(start, net))
+net = started(nn.SequentialCell(nn.Dense(6, 8), nn.SiLU(), nn.Dense(8, 3)))
 optimizer = optim.AdamW(net.trainable_params(), lr=1e-2, weight_decay=0.1)
 scaler = ms.amp.DynamicLossScaler(1024, 2, 2000)
 loss_function = nn.CrossEntropyLoss()
@@ -27,17 +19,14 @@ def loss_of(x, y):
 
 gradient = ms.value_and_grad(loss_of, None, optimizer.parameters)
 
-recorder = explorer.recorder(training=True, out=out)
-for x, y in zip(data["overflowing"], data["labels"]):
-    x, y = ms.Tensor(x), ms.Tensor(y)
-    with recorder.step():
-        sums = tuple(ops.zeros_like(parameter) for parameter in optimizer.parameters)
-        for micro in range(MICRO):
-            part = slice(3 * micro, 3 * micro + 3)
-            loss, gradients = gradient(x[part], y[part])
-            sums = tuple(total + one for total, one in zip(sums, gradients))
-        sums = scaler.unscale(sums)
-        is_finite = ms.amp.all_finite(sums)
-        if is_finite:
-            optimizer(ops.clip_by_global_norm(sums, 0.5))
-        scaler.adjust(is_finite)
+for x, y in steps("overflowing", "labels", to=ms.Tensor):
+    sums = tuple(ops.zeros_like(parameter) for parameter in optimizer.parameters)
+    for micro in range(MICRO):
+        part = slice(3 * micro, 3 * micro + 3)
+        loss, gradients = gradient(x[part], y[part])
+        sums = tuple(total + one for total, one in zip(sums, gradients))
+    sums = scaler.unscale(sums)
+    is_finite = ms.amp.all_finite(sums)
+    if is_finite:
+        optimizer(ops.clip_by_global_norm(sums, 0.5))
+    scaler.adjust(is_finite)

@@ -1,15 +1,9 @@
-"""Accumulation of passes with a scaled loss in PyTorch. python accumulation_in_torch.py OUT BATCHES"""
+"""Accumulation of passes with a scaled loss in PyTorch."""
 
-import sys
-
-import numpy as np
 import torch
+from recorded_loop import in_torch, steps
 from torch import nn
 
-import explorer
-
-out, batches = sys.argv[1:]
-data = np.load(batches)
 MICRO = 3
 
 torch.manual_seed(0)
@@ -18,16 +12,13 @@ optimizer = torch.optim.AdamW(net.parameters(), lr=1e-2, weight_decay=0.1)
 scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
 loss_of = nn.CrossEntropyLoss()
 
-recorder = explorer.recorder(training=True, out=out)
-for x, y in zip(data["overflowing"], data["labels"]):
-    x, y = torch.from_numpy(x), torch.from_numpy(y).long()
-    with recorder.step():
-        optimizer.zero_grad()
-        for micro in range(MICRO):
-            part = slice(3 * micro, 3 * micro + 3)
-            loss = loss_of(net(x[part]), y[part]) / MICRO
-            scaler.scale(loss).backward()
-        scaler.unscale_(optimizer)
-        nn.utils.clip_grad_norm_(net.parameters(), 0.5)
-        scaler.step(optimizer)
-        scaler.update()
+for x, y in steps("overflowing", "labels", to=in_torch):
+    optimizer.zero_grad()
+    for micro in range(MICRO):
+        part = slice(3 * micro, 3 * micro + 3)
+        loss = loss_of(net(x[part]), y[part]) / MICRO
+        scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(net.parameters(), 0.5)
+    scaler.step(optimizer)
+    scaler.update()

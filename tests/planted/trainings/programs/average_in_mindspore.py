@@ -1,17 +1,10 @@
-"""The EMA of the weights in MindSpore. python average_in_mindspore.py OUT BATCHES START"""
-
-import sys
+"""The EMA of the weights in MindSpore."""
 
 import mindspore as ms
-import numpy as np
 from mindspore import nn
 from mindspore.experimental import optim
+from recorded_loop import started, steps
 
-import explorer
-
-ms.set_context(mode=ms.PYNATIVE_MODE)
-out, batches, start = sys.argv[1:]
-data = np.load(batches)
 DECAY = 0.95
 
 
@@ -20,8 +13,7 @@ def made():
     return nn.SequentialCell(*layers)
 
 
-net, average = made(), made()
-ms.load_param_into_net(net, explorer.start(start, net))
+net, average = started(made()), made()
 optimizer = optim.AdamW(net.trainable_params(), lr=1e-2, weight_decay=0.05)
 loss_function = nn.SmoothL1Loss(reduction="mean")
 
@@ -37,9 +29,7 @@ def update_average(step):
 
 gradient = ms.value_and_grad(loss_of, None, optimizer.parameters)
 
-recorder = explorer.recorder(training=True, out=out, average=average)
-for step, (x, y) in enumerate(zip(data["features"], data["targets"])):
-    with recorder.step():
-        loss, gradients = gradient(ms.Tensor(x), ms.Tensor(y))
-        optimizer(gradients)
-        update_average(step)
+for step, (x, y) in enumerate(steps("features", "targets", average=average)):
+    loss, gradients = gradient(ms.Tensor(x), ms.Tensor(y))
+    optimizer(gradients)
+    update_average(step)

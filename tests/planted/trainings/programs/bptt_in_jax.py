@@ -1,24 +1,12 @@
-"""Truncated BPTT with an LSTM in JAX and optax. python bptt_in_jax.py OUT BATCHES START"""
-
-import sys
+"""Truncated BPTT with an LSTM in JAX and optax."""
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import optax
+from recorded_loop import start_of, steps
 
-import explorer
-
-out, batches, start = sys.argv[1:]
-data = np.load(batches)
-given = np.load(start)
-params = {
-    "lstm": {name[5:]: jnp.asarray(given[name]) for name in given if name.startswith("lstm.")},
-    "head": {
-        "kernel": jnp.asarray(given["head.weight"].T),
-        "bias": jnp.asarray(given["head.bias"]),
-    },
-}
+NAMES = [f"{kind}_{by}_l0" for kind in ("weight", "bias") for by in ("ih", "hh")]
+params = {"lstm": start_of("lstm", **{name: name for name in NAMES}), "head": start_of("head")}
 
 
 def lstm(params, x, state):
@@ -53,10 +41,8 @@ def train_step(params, optimizer_state, x, state, y):
 
 
 optimizer_state = optimizer.init(params)
-recorder = explorer.recorder(training=True, out=out)
 state = (jnp.zeros((4, 6)), jnp.zeros((4, 6)))
-for step, (x, y) in enumerate(zip(data["series"], data["next_values"])):
+for step, (x, y) in enumerate(steps("series", "next_values")):
     if step == 4:  # the next epoch begins
         state = (jnp.zeros((4, 6)), jnp.zeros((4, 6)))
-    with recorder.step():
-        params, optimizer_state, state, loss = train_step(params, optimizer_state, x, state, y)
+    params, optimizer_state, state, loss = train_step(params, optimizer_state, x, state, y)

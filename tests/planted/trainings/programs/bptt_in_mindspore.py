@@ -1,16 +1,8 @@
-"""Truncated BPTT with an LSTM in MindSpore. python bptt_in_mindspore.py OUT BATCHES START"""
-
-import sys
+"""Truncated BPTT with an LSTM in MindSpore."""
 
 import mindspore as ms
-import numpy as np
 from mindspore import nn, ops
-
-import explorer
-
-ms.set_context(mode=ms.PYNATIVE_MODE)
-out, batches, start = sys.argv[1:]
-data = np.load(batches)
+from recorded_loop import started, steps
 
 
 class Forecaster(nn.Cell):
@@ -24,8 +16,7 @@ class Forecaster(nn.Cell):
         return self.head(output), state
 
 
-net = Forecaster()
-ms.load_param_into_net(net, explorer.start(start, net))
+net = started(Forecaster())
 optimizer = nn.SGD(net.trainable_params(), 0.1, momentum=0.9)
 loss_function = nn.MSELoss()
 
@@ -37,13 +28,11 @@ def loss_of(x, state, y):
 
 gradient = ms.value_and_grad(loss_of, None, optimizer.parameters, has_aux=True)
 
-recorder = explorer.recorder(training=True, out=out)
 state = (ops.zeros((1, 4, 6)), ops.zeros((1, 4, 6)))
-for step, (x, y) in enumerate(zip(data["series"], data["next_values"])):
+for step, (x, y) in enumerate(steps("series", "next_values")):
     if step == 4:  # the next epoch begins
         state = (ops.zeros((1, 4, 6)), ops.zeros((1, 4, 6)))
-    with recorder.step():
-        (loss, last), gradients = gradient(ms.Tensor(x), state, ms.Tensor(y))
-        gradients = ops.clip_by_global_norm(gradients, 0.25)
-        optimizer(gradients)
-        state = tuple(map(ops.stop_gradient, last))
+    (loss, last), gradients = gradient(ms.Tensor(x), state, ms.Tensor(y))
+    gradients = ops.clip_by_global_norm(gradients, 0.25)
+    optimizer(gradients)
+    state = tuple(map(ops.stop_gradient, last))

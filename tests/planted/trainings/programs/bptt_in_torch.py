@@ -1,15 +1,8 @@
-"""Truncated BPTT with an LSTM in PyTorch. python bptt_in_torch.py OUT BATCHES"""
+"""Truncated BPTT with an LSTM in PyTorch."""
 
-import sys
-
-import numpy as np
 import torch
+from recorded_loop import in_torch, steps
 from torch import nn
-
-import explorer
-
-out, batches = sys.argv[1:]
-data = np.load(batches)
 
 
 class Forecaster(nn.Module):
@@ -28,16 +21,14 @@ net = Forecaster()
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
 loss_of = nn.MSELoss()
 
-recorder = explorer.recorder(training=True, out=out)
 state = (torch.zeros(1, 4, 6), torch.zeros(1, 4, 6))
-for step, (x, y) in enumerate(zip(data["series"], data["next_values"])):
+for step, (x, y) in enumerate(steps("series", "next_values", to=in_torch)):
     if step == 4:  # the next epoch begins
         state = (torch.zeros(1, 4, 6), torch.zeros(1, 4, 6))
-    with recorder.step():
-        prediction, state = net(torch.from_numpy(x), state)
-        loss = loss_of(prediction, torch.from_numpy(y))
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(net.parameters(), 0.25)
-        optimizer.step()
-        state = tuple(one.detach() for one in state)
+    prediction, state = net(x, state)
+    loss = loss_of(prediction, y)
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(net.parameters(), 0.25)
+    optimizer.step()
+    state = tuple(one.detach() for one in state)

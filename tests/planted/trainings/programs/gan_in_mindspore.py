@@ -1,25 +1,16 @@
-"""The GAN in MindSpore: python gan_in_mindspore.py OUT BATCHES START"""
-
-import sys
+"""The GAN in MindSpore."""
 
 import mindspore as ms
-import numpy as np
 from mindspore import nn, ops
 from mindspore.experimental import optim
-
-import explorer
-
-ms.set_context(mode=ms.PYNATIVE_MODE)
-out, batches, start = sys.argv[1:]
-data = np.load(batches)
+from recorded_loop import started, steps
 
 generator = nn.SequentialCell(nn.Dense(3, 8), nn.ReLU(), nn.Dense(8, 5), nn.Tanh())
 critic = nn.SequentialCell(nn.Dense(5, 8), nn.LeakyReLU(0.2), nn.Dense(8, 1))
 nets = {"generator": generator, "critic": critic}
 for name, net in nets.items():
     own = [parameter.name for parameter in net.get_parameters()]
-    names = {one: f"{name}.{one}" for one in own}
-    ms.load_param_into_net(net, explorer.start(start, net, names))
+    started(net, {one: f"{name}.{one}" for one in own})
 # (As PyTorch's Adam, which nn.Adam is not: it adds eps to another root.)
 settings = {"betas": (0.5, 0.999), "weight_decay": 0.0}
 optimizer_g = optim.AdamW(generator.trainable_params(), lr=2e-3, **settings)
@@ -46,12 +37,9 @@ def of_generator(noise):
 grad_d = ms.value_and_grad(of_critic, None, optimizer_d.parameters)
 grad_g = ms.value_and_grad(of_generator, None, optimizer_g.parameters)
 
-recorder = explorer.recorder(training=True, out=out, model=nets)
-for noise, points in zip(data["noise"], data["points"]):
-    noise, points = ms.Tensor(noise), ms.Tensor(points)
-    with recorder.step():
-        fake = ops.stop_gradient(generator(noise))
-        _, gradients = grad_d(points, fake)
-        optimizer_d(gradients)
-        _, gradients = grad_g(noise)
-        optimizer_g(gradients)
+for noise, points in steps("noise", "points", to=ms.Tensor, model=nets):
+    fake = ops.stop_gradient(generator(noise))
+    _, gradients = grad_d(points, fake)
+    optimizer_d(gradients)
+    _, gradients = grad_g(noise)
+    optimizer_g(gradients)

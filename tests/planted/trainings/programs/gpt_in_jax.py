@@ -1,17 +1,11 @@
-"""The GPT in JAX, flax and optax. python gpt_in_jax.py OUT BATCHES START"""
-
-import sys
+"""The GPT in JAX, flax and optax."""
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import optax
 from flax import nnx
+from recorded_loop import start_of, steps
 
-import explorer
-
-out, batches, start = sys.argv[1:]
-data = np.load(batches)
 WIDTH, HEADS = 8, 2
 
 
@@ -51,13 +45,11 @@ class GPT(nnx.Module):
 
 def ported(path, variable):
     *layers, last = map(str, path)
-    name = ".".join((*layers, "bias" if last == "bias" else "weight"))
-    value = given[name]
-    return variable.replace(jnp.asarray(value.T if last == "kernel" else value))
+    name = "bias" if last == "bias" else "weight"
+    return variable.replace(start_of(".".join(layers), **{last: name})[last])
 
 
 net = GPT(nnx.Rngs(0))
-given = np.load(start)
 nnx.update(net, nnx.map_state(ported, nnx.state(net, nnx.Param)))
 
 
@@ -81,7 +73,5 @@ def train_step(net, optimizer, tokens, targets):
     return loss
 
 
-recorder = explorer.recorder(training=True, out=out, model=net)
-for tokens in data["tokens"]:
-    with recorder.step():
-        train_step(net, optimizer, tokens[:, :-1], tokens[:, 1:])
+for (tokens,) in steps("tokens", model=net):
+    train_step(net, optimizer, tokens[:, :-1], tokens[:, 1:])

@@ -1,17 +1,10 @@
-"""The GPT in MindSpore. python gpt_in_mindspore.py OUT BATCHES START"""
-
-import sys
+"""The GPT in MindSpore."""
 
 import mindspore as ms
-import numpy as np
 from mindspore import nn, ops
 from mindspore.experimental import optim
+from recorded_loop import started, steps
 
-import explorer
-
-ms.set_context(mode=ms.PYNATIVE_MODE)
-out, batches, start = sys.argv[1:]
-data = np.load(batches)
 WIDTH, HEADS = 8, 2
 
 
@@ -50,8 +43,7 @@ class GPT(nn.Cell):
         return self.head(self.ln(self.block(x)))
 
 
-net = GPT()
-ms.load_param_into_net(net, explorer.start(start, net))
+net = started(GPT())
 decayed = [weight for weight in net.trainable_params() if weight.ndim > 1]
 others = [weight for weight in net.trainable_params() if weight.ndim == 1]
 groups = [{"params": decayed, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
@@ -64,9 +56,6 @@ def loss_of(tokens, targets):
 
 gradient = ms.value_and_grad(loss_of, None, optimizer.parameters)
 
-recorder = explorer.recorder(training=True, out=out)
-for tokens in data["tokens"]:
-    tokens = ms.Tensor(tokens)
-    with recorder.step():
-        loss, gradients = gradient(tokens[:, :-1], tokens[:, 1:])
-        optimizer(ops.clip_by_global_norm(gradients, 1.0))
+for (tokens,) in steps("tokens", to=ms.Tensor):
+    loss, gradients = gradient(tokens[:, :-1], tokens[:, 1:])
+    optimizer(ops.clip_by_global_norm(gradients, 1.0))

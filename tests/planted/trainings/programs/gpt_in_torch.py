@@ -1,16 +1,10 @@
-"""A GPT of a block in PyTorch. python gpt_in_torch.py OUT BATCHES"""
+"""A GPT of a block in PyTorch."""
 
-import sys
-
-import numpy as np
 import torch
+from recorded_loop import in_torch, steps
 from torch import nn
 from torch.nn import functional
 
-import explorer
-
-out, batches = sys.argv[1:]
-data = np.load(batches)
 WIDTH, HEADS = 8, 2
 
 
@@ -51,13 +45,10 @@ others = [weight for weight in net.parameters() if weight.ndim == 1]
 groups = [{"params": decayed, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
 optimizer = torch.optim.AdamW(groups, lr=3e-3, betas=(0.9, 0.95))
 
-recorder = explorer.recorder(training=True, out=out)
-for tokens in data["tokens"]:
-    tokens = torch.from_numpy(tokens).long()
-    with recorder.step():
-        logits = net(tokens[:, :-1])
-        loss = functional.cross_entropy(logits.reshape(-1, 11), tokens[:, 1:].reshape(-1))
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-        optimizer.step()
+for (tokens,) in steps("tokens", to=in_torch):
+    logits = net(tokens[:, :-1])
+    loss = functional.cross_entropy(logits.reshape(-1, 11), tokens[:, 1:].reshape(-1))
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    optimizer.step()

@@ -1,17 +1,10 @@
-"""PPO in MindSpore. python ppo_in_mindspore.py OUT BATCHES START"""
-
-import sys
+"""PPO in MindSpore."""
 
 import mindspore as ms
-import numpy as np
 from mindspore import nn, ops
 from mindspore.experimental import optim
+from recorded_loop import started, steps
 
-import explorer
-
-ms.set_context(mode=ms.PYNATIVE_MODE)
-out, batches, start = sys.argv[1:]
-data = np.load(batches)
 NAMES = ("observations", "actions", "old_log_probs", "advantages", "returns")
 
 
@@ -27,8 +20,7 @@ class ActorCritic(nn.Cell):
         return self.actor(hidden), self.critic(hidden).squeeze(-1)
 
 
-net = ActorCritic()
-ms.load_param_into_net(net, explorer.start(start, net))
+net = started(ActorCritic())
 optimizer = optim.AdamW(net.trainable_params(), lr=3e-3, eps=1e-5, weight_decay=0.0)
 schedule = optim.lr_scheduler.LambdaLR(optimizer, lambda update: 1 - update / 10)
 
@@ -48,10 +40,8 @@ def loss_of(observations, actions, old_log_probs, advantages, returns):
 
 gradient = ms.value_and_grad(loss_of, None, optimizer.parameters)
 
-recorder = explorer.recorder(training=True, out=out)
-for batch in zip(*(data[name] for name in NAMES)):
-    with recorder.step():
-        loss, gradients = gradient(*map(ms.Tensor, batch))
-        gradients = ops.clip_by_global_norm(gradients, 0.5)
-        optimizer(gradients)
-        schedule.step()
+for batch in steps(*NAMES):
+    loss, gradients = gradient(*map(ms.Tensor, batch))
+    gradients = ops.clip_by_global_norm(gradients, 0.5)
+    optimizer(gradients)
+    schedule.step()

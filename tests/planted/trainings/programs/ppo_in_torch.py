@@ -1,15 +1,9 @@
-"""PPO in PyTorch: an actor and a critic on one trunk. python ppo_in_torch.py OUT BATCHES"""
+"""PPO in PyTorch: an actor and a critic on one trunk."""
 
-import sys
-
-import numpy as np
 import torch
+from recorded_loop import in_torch, steps
 from torch import nn
 
-import explorer
-
-out, batches = sys.argv[1:]
-data = np.load(batches)
 NAMES = ("observations", "actions", "old_log_probs", "advantages", "returns")
 
 
@@ -30,22 +24,19 @@ net = ActorCritic()
 optimizer = torch.optim.Adam(net.parameters(), lr=3e-3, eps=1e-5)
 schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda update: 1 - update / 10)
 
-recorder = explorer.recorder(training=True, out=out)
-for batch in zip(*(data[name] for name in NAMES)):
-    observations, actions, old_log_probs, advantages, returns = map(torch.from_numpy, batch)
-    with recorder.step():
-        logits, values = net(observations)
-        log_probs = torch.log_softmax(logits, -1)
-        log_prob = log_probs.gather(-1, actions.long()[:, None]).squeeze(-1)
-        advantages = (advantages - advantages.mean()) / (advantages.std(unbiased=False) + 1e-8)
-        ratio = torch.exp(log_prob - old_log_probs)
-        clipped = torch.clamp(ratio, 0.8, 1.2)
-        policy_loss = -torch.min(ratio * advantages, clipped * advantages).mean()
-        value_loss = ((values - returns) ** 2).mean()
-        entropy = -(log_probs.exp() * log_probs).sum(-1).mean()
-        loss = policy_loss + 0.5 * value_loss - 0.01 * entropy
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(net.parameters(), 0.5)
-        optimizer.step()
-        schedule.step()
+for observations, actions, old_log_probs, advantages, returns in steps(*NAMES, to=in_torch):
+    logits, values = net(observations)
+    log_probs = torch.log_softmax(logits, -1)
+    log_prob = log_probs.gather(-1, actions[:, None]).squeeze(-1)
+    advantages = (advantages - advantages.mean()) / (advantages.std(unbiased=False) + 1e-8)
+    ratio = torch.exp(log_prob - old_log_probs)
+    clipped = torch.clamp(ratio, 0.8, 1.2)
+    policy_loss = -torch.min(ratio * advantages, clipped * advantages).mean()
+    value_loss = ((values - returns) ** 2).mean()
+    entropy = -(log_probs.exp() * log_probs).sum(-1).mean()
+    loss = policy_loss + 0.5 * value_loss - 0.01 * entropy
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(net.parameters(), 0.5)
+    optimizer.step()
+    schedule.step()

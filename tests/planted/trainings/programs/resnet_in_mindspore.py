@@ -1,17 +1,10 @@
-"""The ResNet with OneCycle in MindSpore. python resnet_in_mindspore.py OUT BATCHES START"""
+"""The ResNet with OneCycle in MindSpore."""
 
 import math
-import sys
 
 import mindspore as ms
-import numpy as np
 from mindspore import nn, ops
-
-import explorer
-
-ms.set_context(mode=ms.PYNATIVE_MODE)
-out, batches, start = sys.argv[1:]
-data = np.load(batches)
+from recorded_loop import started, steps
 
 
 def conv(inputs):
@@ -45,8 +38,7 @@ def one_cycle(most, total):
             yield between(most, most / 25 / 1e4, (step - up) / (total - 1 - up))
 
 
-net = ResNet()
-ms.load_param_into_net(net, explorer.start(start, net))
+net = started(ResNet())
 net.set_train()
 rates = list(one_cycle(0.2, 6))
 # (Without groups, nn.Momentum would leave out the decay of gamma and beta.)
@@ -61,8 +53,6 @@ def loss_of(x, y):
 
 gradient = ms.value_and_grad(loss_of, None, optimizer.parameters)
 
-recorder = explorer.recorder(training=True, out=out)
-for x, y in zip(data["images"], data["classes"]):
-    with recorder.step():
-        loss, gradients = gradient(ms.Tensor(x), ms.Tensor(y))
-        optimizer(gradients)
+for x, y in steps("images", "classes"):
+    loss, gradients = gradient(ms.Tensor(x), ms.Tensor(y))
+    optimizer(gradients)

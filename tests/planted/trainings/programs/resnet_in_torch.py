@@ -1,15 +1,8 @@
-"""A small ResNet with OneCycle in PyTorch. python resnet_in_torch.py OUT BATCHES"""
+"""A small ResNet with OneCycle in PyTorch."""
 
-import sys
-
-import numpy as np
 import torch
+from recorded_loop import in_torch, steps
 from torch import nn
-
-import explorer
-
-out, batches = sys.argv[1:]
-data = np.load(batches)
 
 
 class ResNet(nn.Module):
@@ -34,11 +27,8 @@ schedule = torch.optim.lr_scheduler.OneCycleLR(
 )
 loss_of = nn.CrossEntropyLoss(label_smoothing=0.1)
 
-recorder = explorer.recorder(training=True, out=out)
-for x, y in zip(data["images"], data["classes"]):
-    x, y = torch.from_numpy(x), torch.from_numpy(y).long()
-    with recorder.step():
-        optimizer.zero_grad()
-        loss_of(net(x), y).backward()
-        optimizer.step()
-        schedule.step()
+for x, y in steps("images", "classes", to=in_torch):
+    optimizer.zero_grad()
+    loss_of(net(x), y).backward()
+    optimizer.step()
+    schedule.step()

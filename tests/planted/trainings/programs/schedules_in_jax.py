@@ -1,22 +1,12 @@
-"""The warm-up and the cosine in JAX and optax. python schedules_in_jax.py OUT BATCHES START"""
-
-import sys
+"""The warm-up and the cosine in JAX and optax."""
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import optax
+from recorded_loop import start_of, steps
 
-import explorer
-
-out, batches, start = sys.argv[1:]
-data = np.load(batches)
-given = np.load(start)
-params = {
-    "0": {"kernel": jnp.asarray(given["0.weight"].T), "bias": jnp.asarray(given["0.bias"])},
-    "2": {"scale": jnp.asarray(given["2.weight"]), "bias": jnp.asarray(given["2.bias"])},
-    "3": {"kernel": jnp.asarray(given["3.weight"].T), "bias": jnp.asarray(given["3.bias"])},
-}
+params = {layer: start_of(layer) for layer in ("0", "3")}
+params["2"] = start_of("2", scale="weight", bias="bias")
 
 
 def loss_of(params, x, y):
@@ -45,7 +35,5 @@ def train_step(params, state, x, y):
 
 
 state = optimizer.init(params)
-recorder = explorer.recorder(training=True, out=out)
-for x, y in zip(data["features"], data["labels"]):
-    with recorder.step():
-        params, state, loss = train_step(params, state, x, y)
+for x, y in steps("features", "labels"):
+    params, state, loss = train_step(params, state, x, y)

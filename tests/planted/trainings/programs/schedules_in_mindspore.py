@@ -1,22 +1,13 @@
-"""The warm-up and the cosine in MindSpore. python schedules_in_mindspore.py OUT BATCHES START"""
+"""The warm-up and the cosine in MindSpore."""
 
 import math
-import sys
 
 import mindspore as ms
-import numpy as np
 from mindspore import nn
+from recorded_loop import started, steps
 
-import explorer
-
-ms.set_context(mode=ms.PYNATIVE_MODE)
-out, batches, start = sys.argv[1:]
-data = np.load(batches)
-
-net = nn.SequentialCell(
-    nn.Dense(6, 8), nn.Sigmoid(), nn.LayerNorm([8], epsilon=1e-5), nn.Dense(8, 3)
-)
-ms.load_param_into_net(net, explorer.start(start, net))
+layers = nn.Dense(6, 8), nn.Sigmoid(), nn.LayerNorm([8], epsilon=1e-5), nn.Dense(8, 3)
+net = started(nn.SequentialCell(*layers))
 
 
 def rate(step):
@@ -39,8 +30,6 @@ def loss_of(x, y):
 
 gradient = ms.value_and_grad(loss_of, None, optimizer.parameters)
 
-recorder = explorer.recorder(training=True, out=out)
-for x, y in zip(data["features"], data["labels"]):
-    with recorder.step():
-        loss, gradients = gradient(ms.Tensor(x), ms.Tensor(y))
-        optimizer(gradients)
+for x, y in steps("features", "labels"):
+    loss, gradients = gradient(ms.Tensor(x), ms.Tensor(y))
+    optimizer(gradients)

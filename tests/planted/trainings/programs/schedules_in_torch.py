@@ -1,16 +1,9 @@
-"""A warm-up and a cosine in PyTorch. python schedules_in_torch.py OUT BATCHES"""
+"""A warm-up and a cosine in PyTorch."""
 
-import sys
-
-import numpy as np
 import torch
+from recorded_loop import in_torch, steps
 from torch import nn
 from torch.optim.lr_scheduler import CosineAnnealingLR, LinearLR, SequentialLR
-
-import explorer
-
-out, batches = sys.argv[1:]
-data = np.load(batches)
 
 torch.manual_seed(0)
 net = nn.Sequential(nn.Linear(6, 8), nn.Sigmoid(), nn.LayerNorm(8), nn.Linear(8, 3))
@@ -23,12 +16,9 @@ cosine = CosineAnnealingLR(optimizer, T_max=3)
 schedule = SequentialLR(optimizer, [warm_up, cosine], milestones=[3])
 loss_of = nn.CrossEntropyLoss()
 
-recorder = explorer.recorder(training=True, out=out)
-for x, y in zip(data["features"], data["labels"]):
-    x, y = torch.from_numpy(x), torch.from_numpy(y).long()
-    with recorder.step():
-        loss = loss_of(net(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        schedule.step()
+for x, y in steps("features", "labels", to=in_torch):
+    loss = loss_of(net(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    schedule.step()
