@@ -124,6 +124,31 @@ def put(question: Question, parties: Iterable[str], *path: str | int, value: Any
     return change
 
 
+def edited(
+    question: Question, parties: Iterable[str], edit: Callable[[Any], object], *path: str | int
+) -> Change:
+    """A change that edits figures of a question in their place, for some parties: ``path`` leads to them."""
+
+    def change(world: World) -> None:
+        for party in parties:
+            figures: Any = world[question, party]
+            for key in path:
+                figures = figures[key]
+            edit(figures)
+
+    return change
+
+
+def moved(question: Question, parties: Iterable[str], *path: str | int, by: float) -> Change:
+    """A change that adds ``by`` to a number: ``path`` leads to it."""
+    *parents, last = path
+
+    def move(figures: Any) -> None:
+        figures[last] += by
+
+    return edited(question, parties, move, *parents)
+
+
 def copied(question: Question, parties: Iterable[str], to: str, *, of: str) -> Change:
     """A change that gives the figure ``to`` the value of the figure ``of``, for some parties."""
 

@@ -19,7 +19,7 @@ from explorer.topics.gradients.questions import (
 )
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
 from tests.support.rulings import USUAL, Case, following
-from tests.support.topics import Change, World, copied, put, together, unchanged
+from tests.support.topics import Change, copied, edited, put, together, unchanged
 
 RULINGS: list[Case] = []
 GRAPH, TAPE = ("mindspore-graph",), ("mindspore-tape",)
@@ -40,13 +40,17 @@ def change_answers(
     questions: Iterable[Question], parties: Sequence[str], change: Callable[[Figures], None]
 ) -> Change:
     """A change of what some parties answer to some questions."""
+    return together(*(edited(question, parties, change) for question in questions))
 
-    def change_world(world: World) -> None:
-        for question in questions:
-            for party in parties:
-                change(world[question, party])
 
-    return change_world
+def answering(**answer: Any) -> Callable[[Figures], None]:
+    """An edit that leaves this answer alone."""
+
+    def replace(figures: Figures) -> None:
+        figures.clear()
+        figures.update(answer)
+
+    return replace
 
 
 def other_number(answer: Figures) -> None:
@@ -57,26 +61,12 @@ def other_nesting(answer: Figures) -> None:
     answer["structure"] = f"({answer['structure']},)"
 
 
-def accepted(answer: Figures) -> None:
-    answer.clear()
-    answer.update(structure="()", values=[])
-
-
-def refused(answer: Figures) -> None:
-    answer.clear()
-    answer.update(raised="TypeError", message="wrong arguments")
-
-
-def reworded(answer: Figures) -> None:
-    answer["message"] = "give something to differentiate by"
-
-
-def gone(answer: Figures) -> None:
-    answer.clear()
-    answer.update(
-        raised="AttributeError", message="module 'mindspore.ops' has no attribute 'GradOperation'"
-    )
-
+accepted = answering(structure="()", values=[])
+refused = answering(raised="TypeError", message="wrong arguments")
+gone = answering(
+    raised="AttributeError", message="module 'mindspore.ops' has no attribute 'GradOperation'"
+)
+reworded = put(NOTHING, MINDSPORE_STYLES, "message", value="give something to differentiate by")
 
 SECOND_INPUT = [GUIDE_CALLS[1].value_and_grad]
 OLDER = [form.older for form in OLDER_FORMS]
@@ -97,7 +87,7 @@ RULINGS += [
     Case(8, change_answers([ALL_OUTPUTS], MINDSPORE_STYLES, other_number), "does_not_hold"),
     Case(9, change_answers([NOTHING], TAPE, accepted), "depends_on_style"),
     Case(9, change_answers([NOTHING], MINDSPORE_STYLES, accepted), "does_not_hold"),
-    Case(9, change_answers([NOTHING], MINDSPORE_STYLES, reworded), "holds_with_changes"),
+    Case(9, reworded, "holds_with_changes"),
     Case(10, change_answers(SECOND_INPUT, TAPE, other_nesting), "depends_on_style"),
     Case(10, change_answers(SECOND_INPUT, MINDSPORE_STYLES, other_number), "does_not_hold"),
     Case(11, change_answers(OLDER, GRAPH, other_number), "depends_on_style"),
@@ -127,15 +117,12 @@ def sampled(style: tuple[str, ...], rule: str, figure: Any) -> Change:
     return put(SAMPLER, style, rule, value=figure)
 
 
+drawn_again = sampled(GRAPH, "as meant", OF_THE_DRAW)
+
 # A rule is free where the styles do as they are told.
 RULINGS += [
     Case(75, unchanged, "depends_on_style", "tuple from bprop, one gradient an input. Draw before"),
-    Case(
-        75,
-        sampled(GRAPH, "as meant", OF_THE_DRAW),
-        "depends_on_style",
-        "Return a tuple from bprop, one gradient an input.",
-    ),
+    Case(75, drawn_again, "depends_on_style", "Return a tuple from bprop, one gradient an input."),
     Case(75, sampled(GRAPH, "as printed", OF_THE_DRAW), "holds", USUAL),
     Case(75, sampled(GRAPH, "as printed", OF_ANOTHER_DRAW), "holds", USUAL),
     Case(
@@ -167,7 +154,7 @@ RULINGS += [
         "depends_on_style",
         "in graph and tape the gradient belongs",
     ),
-    Case(75, sampled(GRAPH, "as meant", OF_THE_DRAW), "depends_on_style", unsaid="draw"),
+    Case(75, drawn_again, "depends_on_style", unsaid="draw"),
 ]
 
 
@@ -228,17 +215,15 @@ RULINGS += [
 DX, DY = [[8.0, 12.0]], [[8.0]]
 
 
-def refuse_alike(world: World) -> None:
-    for part, form in (("positions", "True"), ("weights", "Tensor")):
-        world[ARGUMENTS, "mindspore-tape"][part][form] = raising("TypeError")
+def refuse(styles: tuple[str, ...], part: str, *forms: str) -> Change:
+    return together(
+        *(put(ARGUMENTS, styles, part, form, value=raising("TypeError")) for form in forms)
+    )
 
 
-def refuse_everything_else(world: World) -> None:
-    refuse_alike(world)
-    for style in MINDSPORE_STYLES:
-        for form in ("tuple", "empty list", "one Parameter twice", "another net's Parameter"):
-            world[ARGUMENTS, style]["weights"][form] = raising("TypeError")
-
+OTHER_FORMS = ("tuple", "empty list", "one Parameter twice", "another net's Parameter")
+refuse_alike = together(refuse(TAPE, "positions", "True"), refuse(TAPE, "weights", "Tensor"))
+refuse_everything_else = together(refuse_alike, refuse(MINDSPORE_STYLES, "weights", *OTHER_FORMS))
 
 # Arguments are judged by what passes and what is refused.
 RULINGS += [
@@ -250,12 +235,7 @@ RULINGS += [
     ),
     Case(82, refuse_alike, "holds_with_changes", "weights another net's Parameter."),
     Case(82, refuse_everything_else, "holds", USUAL),
-    Case(
-        82,
-        put(ARGUMENTS, TAPE, "weights", "list", value=raising("TypeError")),
-        "depends_on_style",
-        USUAL,
-    ),
+    Case(82, refuse(TAPE, "weights", "list"), "depends_on_style", USUAL),
     Case(
         82,
         put(ARGUMENTS, MINDSPORE_STYLES, "positions", "(0, 1)", value=[DY, DX]),

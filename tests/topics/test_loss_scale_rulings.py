@@ -15,16 +15,12 @@ from explorer.topics.loss_scale.questions import (
 )
 from explorer.topics.question import MINDSPORE_STYLES, Question
 from tests.support.rulings import USUAL, Case, Written, following
-from tests.support.topics import World, put
+from tests.support.topics import edited, put
 
-
-def every_pair_refused(world: World) -> None:
-    for style in MINDSPORE_STYLES:
-        pairs = world[FINITENESS, style]
-        for name in pairs:
-            pairs[name] = {"raised": "TypeError", "message": "no kernel"}
-
-
+NO_KERNEL = {"raised": "TypeError", "message": "no kernel"}
+every_pair_refused = edited(
+    FINITENESS, MINDSPORE_STYLES, lambda pairs: pairs.update(dict.fromkeys(pairs, NO_KERNEL))
+)
 float16_keeps_it = put(UNDERFLOW, SCALING, "float16", "unscaled there", value=1e-8)
 
 RULINGS = [

@@ -31,12 +31,9 @@ from explorer.topics.networks.questions import (
 )
 from explorer.topics.question import MINDSPORE_STYLES
 from tests.support.rulings import USUAL, Case, Written, following
-from tests.support.topics import Change, World, borrowed, put, together, unchanged
+from tests.support.topics import Change, borrowed, moved, put, together, unchanged
 
-
-def another_norm(world: World) -> None:
-    world[MODES, "mindspore"]["training"]["norm"][0][0] *= 1.001
-
+another_norm = moved(MODES, ["mindspore"], "training", "norm", 0, 0, by=0.001)
 
 RULINGS = [
     Case(32, borrowed(STARTING_MODE, "mindspore", by="torch"), "outdated"),
@@ -105,22 +102,9 @@ RULINGS += [
     ),
     Case(39, limits(NOWHERE_FOR_GRADIENTS), "holds_with_changes", "", unsaid=IN_A_CELL),
     # One construct that is refused or wrong is a restriction, and the advice names it.
-    Case(
-        39, limits(DECLARED, by_mask=NO_VALUE), "holds_with_changes", MASKS, unsaid=AS_ON_THE_TAPE
-    ),
-    Case(
-        39,
-        limits(DECLARED, by_mask=NO_GRADIENT),
-        "holds_with_changes",
-        MASKS,
-        unsaid=AS_ON_THE_TAPE,
-    ),
-    Case(
-        39,
-        limits(DECLARED, by_mask=ANOTHER_GRADIENT),
-        "holds_with_changes",
-        MASKS,
-        unsaid=AS_ON_THE_TAPE,
+    *(
+        Case(39, limits(DECLARED, by_mask=it), "holds_with_changes", MASKS, unsaid=AS_ON_THE_TAPE)
+        for it in (NO_VALUE, NO_GRADIENT, ANOTHER_GRADIENT)
     ),
     Case(
         39, limits(NOT_DECLARED, by_mask=NO_VALUE), "holds_with_changes", MASKS, unsaid=BY_CONSTANTS
@@ -242,28 +226,17 @@ def outputs() -> list[list[float]]:
 
 def off_by(difference: float, way: str, *styles: str) -> Change:
     """One output of a way to batch is off."""
-
-    def change(world: World) -> None:
-        for style in styles:
-            world[BATCHES, style][way][0][0] += difference
-
-    return change
+    return moved(BATCHES, styles, way, 0, 0, by=difference)
 
 
 def nothing_dropped(*styles: str) -> Change:
     """Some styles keep the rest of the samples though they are to drop it."""
-
-    def change(world: World) -> None:
-        for style in styles:
-            world[BATCHES, style]["dropping the rest"] = outputs()
-
-    return change
+    return put(BATCHES, styles, "dropping the rest", value=outputs())
 
 
-def dropped_by_default(world: World) -> None:
-    for style in MINDSPORE_STYLES:
-        for way in ("by default", "again"):
-            world[BATCHES, style][way] = outputs()[:4]
+dropped_by_default = together(
+    *(put(BATCHES, MINDSPORE_STYLES, it, value=outputs()[:4]) for it in ("by default", "again"))
+)
 
 
 # Inference is compared for all samples.

@@ -16,7 +16,7 @@ from explorer.topics.schedules.questions import (
     USED,
 )
 from tests.support.rulings import USUAL, Case, following
-from tests.support.topics import Change, World, copied, put, together, unchanged
+from tests.support.topics import Change, World, copied, edited, put, together, unchanged
 
 UNKNOWN = {"raised": "AttributeError", "message": "no such attribute"}
 
@@ -53,6 +53,7 @@ steps_refused = together(
     put(UNMATCHED, ["mindspore"], UNMATCHED_FAMILIES["CyclicLR"].name, value=UNKNOWN),
 )
 
+OTHER_RATES = "other rates than PyTorch's: CyclicLR;"
 ALL_EXPORTED = exported_by_mindspore(*UNMATCHED_NAMES)
 
 RULINGS = [
@@ -70,13 +71,7 @@ RULINGS = [
         "not compared: OneCycleLR",
     ),
     Case(63, cyclic_alone_parts_by(0.9 * SAME), "outdated", "", "over 8 steps: CyclicLR;"),
-    Case(
-        63,
-        cyclic_alone_parts_by(1.1 * SAME),
-        "holds_with_changes",
-        "",
-        "other rates than PyTorch's: CyclicLR;",
-    ),
+    Case(63, cyclic_alone_parts_by(1.1 * SAME), "holds_with_changes", "", OTHER_RATES),
     Case(63, steps_refused, "holds_with_changes", "", "not compared: CyclicLR;"),
     Case(
         63,
@@ -85,13 +80,9 @@ RULINGS = [
         "",
         "not in PyTorch either: CosineAnnealingWarmRestarts, OneCycleLR",
     ),
-    Case(63, listing(UNKNOWN), "does_not_hold", "", "other rates than: StepLR, MultiStepLR"),
-    Case(
-        63,
-        listing([0.1] * 6 + [0.05] * 6),
-        "does_not_hold",
-        "",
-        "other rates than: StepLR, MultiStepLR",
+    *(
+        Case(63, listing(rates), "does_not_hold", "", "other rates than: StepLR, MultiStepLR")
+        for rates in (UNKNOWN, [0.1] * 6 + [0.05] * 6)
     ),
 ]
 
@@ -101,9 +92,12 @@ def told(kind: str, value: Any) -> Change:
     return put(GROUP_RATES, ["mindspore"], "get_lr_parameter", kind, value=value)
 
 
-def gone(world: World) -> None:
-    by_kind = world[GROUP_RATES, "mindspore"]["get_lr_parameter"]
-    by_kind.update(dict.fromkeys(by_kind, UNKNOWN))
+gone = edited(
+    GROUP_RATES,
+    ["mindspore"],
+    lambda it: it.update(dict.fromkeys(it, UNKNOWN)),
+    "get_lr_parameter",
+)
 
 
 def by_group(place: str, value: Any) -> Change:
@@ -113,12 +107,8 @@ def by_group(place: str, value: Any) -> Change:
 
 def in_torch(**rates: Any) -> Change:
     """Sets the rates of some of PyTorch's schedulers; spaces of a family's name are underlines."""
-
-    def change(world: World) -> None:
-        for family, rates_of_family in rates.items():
-            world[BY_HAND, "torch"][family.replace("_", " ")] = rates_of_family
-
-    return change
+    by_family = {family.replace("_", " "): given for family, given in rates.items()}
+    return edited(BY_HAND, ["torch"], lambda it: it.update(by_family))
 
 
 def cosine_agrees(world: World) -> None:

@@ -22,7 +22,7 @@ from explorer.topics.tape_life.questions import (
 )
 from explorer.words.messages import text
 from tests.support.rulings import USUAL, Case, Written, following
-from tests.support.topics import Change, World, borrowed, copied, put, together
+from tests.support.topics import Change, World, borrowed, copied, edited, moved, put, together
 
 GRAPH_STYLE, TAPE_STYLE = (MINDSPORE_STYLES[:1], MINDSPORE_STYLES[1:])
 
@@ -38,23 +38,16 @@ no_remedy = together(
 )
 
 
-def wrong_on_reuse(world: World) -> None:
-    world[REUSED, "mindspore-graph"]["gradients"][1][0] *= 1.001
-
-
-def wrong_on_every_reuse(world: World) -> None:
-    wrong_on_reuse(world)
-    world[REUSED, "mindspore-tape"]["callable"] = False
-
-
+wrong_on_reuse = moved(REUSED, GRAPH_STYLE, "gradients", 1, 0, by=0.001)
+wrong_on_every_reuse = together(wrong_on_reuse, put(REUSED, TAPE_STYLE, "callable", value=False))
 other_numbers_in_graphs = put(CALLED_AGAIN, GRAPH_STYLE, "gradients", 2, value=[[[4.0, 8.0, 12.0]]])
 
 
-def retaining_fails(world: World) -> None:
-    ways = world[SECOND_BACKWARD, "torch-tape"]
-    ways["retain_graph"]["second"] = ways["plain"]["second"]
-
-
+retaining_fails = edited(
+    SECOND_BACKWARD,
+    ["torch-tape"],
+    lambda ways: ways["retain_graph"].update(second=ways["plain"]["second"]),
+)
 no_accumulation = put(
     ACCUMULATION, ["torch-tape"], ".grad after each backward", 1, value=[[2.0, 4.0, 6.0]]
 )

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from explorer.topics.question import Question
 from explorer.topics.training.findings_routes import TAPE
 from explorer.topics.training.questions import (
     ACCUMULATION,
@@ -33,7 +32,17 @@ from explorer.topics.training.questions import (
 )
 from explorer.topics.training.update_rules import NEAR
 from tests.support.rulings import USUAL, Case, following
-from tests.support.topics import Change, World, borrowed, copied, put, together, unchanged
+from tests.support.topics import (
+    Change,
+    World,
+    borrowed,
+    copied,
+    edited,
+    moved,
+    put,
+    together,
+    unchanged,
+)
 
 UNKNOWN = {"raised": "AttributeError", "message": "no such attribute"}
 NO_KERNEL = {"raised": "RuntimeError", "message": "Kernel select failed: Unsupported op [X] on CPU"}
@@ -85,17 +94,11 @@ no_batch_norm = together(
 """Batch norm in training does as it does in inference."""
 
 
-def sum_is_off(world: World) -> None:
-    world[ACCUMULATION, "torch"]["sum"]["added"]["fc.bias"][0] += 1.0
+sum_is_off = moved(ACCUMULATION, ["torch"], "sum", "added", "fc.bias", 0, by=1.0)
 
 
-def moved(question: Question, party: str) -> Change:
-    """Moves a weight that one route left after the last step."""
-
-    def change(world: World) -> None:
-        world[question, party]["states"][-1]["fc.bias"][0] += 0.01
-
-    return change
+LAST_BIAS = ("states", -1, "fc.bias", 0)
+"""A weight that one route left after the last step."""
 
 
 def three_graphs(world: World) -> None:
@@ -104,48 +107,46 @@ def three_graphs(world: World) -> None:
     graphs["graph"] = [{**both, "backward": 0}, {**both, "forward": 0}, update]
 
 
-def others_move(world: World) -> None:
-    world[FILTERED, "torch"]["moved"].append("conv.weight")
+others_move = edited(FILTERED, ["torch"], lambda it: it["moved"].append("conv.weight"))
 
 
-def experimental_refuses_momentum(world: World) -> None:
-    groups = world[GROUPS, "mindspore"]
-    groups["experimental"]["momentum"] = groups["nn"]["momentum"]
+def grouped(place: str, setting: str, outcome: Any) -> Change:
+    """What a setting for one group of an optimizer of MindSpore comes to."""
+    return put(GROUPS, ["mindspore"], place, setting, value=outcome)
 
 
-def torch_cannot_grow(world: World) -> None:
-    world[ADD_PARAM_GROUP, "torch"] = {"torch": world[ADD_PARAM_GROUP, "mindspore"]["nn"]}
-
-
-def centralization_unknown(world: World) -> None:
-    settings = world[GROUPS, "mindspore"]["nn"]
-    settings["grad_centralization, rows of 16"] = settings["anything"]
-
-
+CENTRALIZED = "grad_centralization, rows of 16"
+experimental_refuses_momentum = grouped("experimental", "momentum", UNKNOWN)
+torch_cannot_grow = put(ADD_PARAM_GROUP, ["torch"], "torch", value={"SGD": UNKNOWN})
+centralization_unknown = edited(
+    GROUPS, ["mindspore"], lambda it: it.update({CENTRALIZED: it["anything"]}), "nn"
+)
 centralization_takes_groups = together(
-    experimental_refuses_momentum,
-    put(GROUPS, ["mindspore"], "nn", "grad_centralization, rows of 16", value=APART),
+    experimental_refuses_momentum, grouped("nn", CENTRALIZED, APART)
 )
 
 
 another_rate = put(OPTIMIZER_STATE, ["torch"], "scheduler.get_last_lr", value=[0.1])
 
 
-def loads(place: str, outcome: Any) -> Change:
-    """Whether an optimizer of MindSpore loads a state."""
-    return put(OPTIMIZER_STATE, ["mindspore"], place, "load_state_dict", value=outcome)
+def both_load(nn: Any, experimental: Any) -> Change:
+    """Whether the optimizers of MindSpore load a state."""
+    return together(
+        put(OPTIMIZER_STATE, ["mindspore"], "nn", "load_state_dict", value=nn),
+        put(OPTIMIZER_STATE, ["mindspore"], "experimental", "load_state_dict", value=experimental),
+    )
 
 
 def named_in_state(names: Any) -> Change:
     """Both places load a state, and nn's has these names."""
     names_in = put(OPTIMIZER_STATE, ["mindspore"], "nn", "state_dict", value=names)
-    return together(loads("nn", True), loads("experimental", True), names_in)
+    return together(both_load(True, True), names_in)
 
 
 def added_later(outcome: Any) -> Change:
     """Experimental optimizers have a momentum for each group; what adding a group comes to."""
     return together(
-        put(GROUPS, ["mindspore"], "experimental", "momentum", value=APART),
+        grouped("experimental", "momentum", APART),
         put(ADD_PARAM_GROUP, ["mindspore"], "experimental", "SGD", value=outcome),
     )
 
@@ -159,8 +160,8 @@ RULINGS = [
     Case(17, no_batch_norm, "holds", unsaid="batch norm"),
     Case(17, mean_not_divided, "does_not_hold"),
     Case(17, sum_is_off, "does_not_hold"),
-    Case(19, moved(FUNCTIONAL, TAPE), "depends_on_style"),
-    Case(19, moved(LOOP, "torch"), "does_not_hold"),
+    Case(19, moved(FUNCTIONAL, [TAPE], *LAST_BIAS, by=0.01), "depends_on_style"),
+    Case(19, moved(LOOP, ["torch"], *LAST_BIAS, by=0.01), "does_not_hold"),
     # By no other number: times are never the same twice, and a board is.
     Case(
         20,
@@ -169,7 +170,9 @@ RULINGS = [
         "",
         "as a multiple of that with it: at least 1.2 (MindSpore tape)",
     ),
-    Case(20, together(four_times_as_fast, moved(JIT, TAPE)), "does_not_hold"),
+    Case(
+        20, together(four_times_as_fast, moved(JIT, [TAPE], *LAST_BIAS, by=0.01)), "does_not_hold"
+    ),
     Case(20, seconds_under_jit(0.004), "does_not_hold"),
     Case(21, copied(GRAPHS, ["mindspore"], "ms.jit", of="graph"), "does_not_hold"),
     Case(21, three_graphs, "holds"),
@@ -177,7 +180,7 @@ RULINGS = [
     Case(53, put(FILTERED, ["torch"], "again", value=True), "holds", unsaid="make a list"),
     Case(53, put(FILTERED, ["mindspore"], "type", value="tuple"), "holds_with_changes"),
     Case(53, others_move, "does_not_hold"),
-    Case(58, put(GROUPS, ["mindspore"], "nn", "momentum", value=APART), "outdated"),
+    Case(58, grouped("nn", "momentum", APART), "outdated"),
     Case(58, experimental_refuses_momentum, "holds"),
     Case(58, torch_cannot_grow, "does_not_hold"),
     Case(58, centralization_unknown, "does_not_hold"),
@@ -209,18 +212,9 @@ RULINGS = [
     Case(59, named_in_state(["param_groups", "state", "weight"]), "outdated", USUAL),
     Case(59, named_in_state(UNKNOWN), "outdated", USUAL),
     # Another way to load is advised where a state is refused.
-    Case(
-        59,
-        together(loads("nn", True), loads("experimental", True)),
-        "outdated",
-        unsaid=LOAD_INTO_NET,
-    ),
-    Case(
-        59, together(loads("nn", UNKNOWN), loads("experimental", True)), "outdated", LOAD_INTO_NET
-    ),
-    Case(
-        59, together(loads("nn", True), loads("experimental", UNKNOWN)), "outdated", LOAD_INTO_NET
-    ),
+    Case(59, both_load(True, True), "outdated", unsaid=LOAD_INTO_NET),
+    Case(59, both_load(UNKNOWN, True), "outdated", LOAD_INTO_NET),
+    Case(59, both_load(True, UNKNOWN), "outdated", LOAD_INTO_NET),
 ]
 
 
@@ -263,14 +257,10 @@ only_names_differ = together(
 )
 
 
-def none_is_there_any_more(world: World) -> None:
-    world[LOOKED_UP, "mindspore"].update(dict.fromkeys(world[LOOKED_UP, "mindspore"], UNKNOWN))
-
-
-def nothing_runs(world: World) -> None:
-    world[UNMATCHED_UPDATES, "nn"] = dict.fromkeys(world[UNMATCHED_UPDATES, "nn"], NO_KERNEL)
-
-
+none_is_there_any_more = edited(
+    LOOKED_UP, ["mindspore"], lambda it: it.update(dict.fromkeys(it, UNKNOWN))
+)
+nothing_runs = edited(UNMATCHED_UPDATES, ["nn"], lambda it: it.update(dict.fromkeys(it, NO_KERNEL)))
 ftrl_refused = put(UNMATCHED_UPDATES, ["nn"], "FTRL", value=NO_KERNEL)
 
 
@@ -297,13 +287,8 @@ pads_no_more = together(
 
 def jitted_off_by(difference: float, *styles: str) -> Change:
     """Moves a moment that ms.jit leaves in some styles."""
-
-    def change(world: World) -> None:
-        for style in styles:
-            moments = world[STATEFUL, f"mindspore-{style}"]["ms.jit"]["moments"]
-            moments[0][0] += difference
-
-    return change
+    parties = [f"mindspore-{style}" for style in styles]
+    return moved(STATEFUL, parties, "ms.jit", "moments", 0, 0, by=difference)
 
 
 NORM = ["bn.gamma", "bn.beta"]
