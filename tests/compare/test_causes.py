@@ -27,6 +27,7 @@ from explorer.model.divergence import OtherOp, Place
 from explorer.model.graph import Arguments, Edge, GradGraph, Layer, Node, Output
 from explorer.numeric.summaries import summarise
 from tests.support.divergence_records import end, other_value, row
+from tests.support.narrowing import present
 
 OWN = np.array([1.0, 2.0, 4.0], np.float32)
 OTHER = np.array([1.5, 2.5, 3.0], np.float32)
@@ -141,8 +142,7 @@ def test_axes_are_tried_as_one_or_as_several_as_they_are_given() -> None:
 
 
 def test_the_argument_that_gives_the_other_value_is_the_cause() -> None:
-    cause = cause_of(suspect(), tried(eps=OTHER), LEFT, RIGHT)
-    assert cause is not None
+    cause = present(cause_of(suspect(), tried(eps=OTHER), LEFT, RIGHT))
     assert (cause.side, cause.own, cause.arguments) == ("left", {"eps": 1e-5}, {"eps": 1e-3})
     assert cause.greatest == 0
     assert cause.noise == pytest.approx(2e-7)
@@ -190,12 +190,10 @@ def test_an_op_of_a_row_that_reads_other_values_than_the_row_makes_explains_noth
         return cause_of(suspected, made, left, RIGHT)
 
     # Values that were put in ahead of the last op give the other side's value whatever it is given.
-    first = cause(OWN, OTHER, OTHER, OTHER)
-    assert first is not None
+    first = present(cause(OWN, OTHER, OTHER, OTHER))
     assert (first.node, first.arguments, first.tried) == ("n0", {"eps": 1e-3}, 2)
     assert cause(OWN, OWN, OTHER, OTHER) is None
-    last = cause(OWN, OWN, OWN, OTHER)
-    assert last is not None
+    last = present(cause(OWN, OWN, OWN, OTHER))
     assert (last.node, last.arguments) == ("n1", {"momentum": 0.9})
     made = Tried(tuple((output(value),) for value in (OWN, OWN, OTHER, OTHER)))
     attempts = attempts_at(suspected, made, left)
@@ -208,8 +206,7 @@ def test_another_operator_is_tried_and_the_other_side_s_name_decides_between_two
     found, *_ = suspects_at(DIVERGENCE, Flow(left), Flow(right))
     fitting = ("aten.relu.default", "aten.relu6.default")
     outputs = [(output(OTHER if trial.op in fitting else OWN),) for trial in found.trials]
-    cause = cause_of(found, Tried(tuple(outputs)), left, right)
-    assert cause is not None
+    cause = present(cause_of(found, Tried(tuple(outputs)), left, right))
     assert (cause.other_op, cause.arguments) == ("aten.relu.default", {})
     unnamed = msgspec.structs.replace(
         right, nodes=(msgspec.structs.replace(right.nodes[0], op="Custom"),)

@@ -20,6 +20,7 @@ from explorer.words import causes as words
 from explorer.workers.workers import Workers
 from tests.support.handmade_graph import HandmadeGraph, of_steps
 from tests.support.jax_packages import skip_without
+from tests.support.narrowing import of_type, present
 
 NET = Path(__file__).resolve().parents[1] / "nets" / "channels_last.py"
 LINEN = NET.with_name("residual_in_linen.py")
@@ -207,8 +208,7 @@ def test_the_axes_of_a_relation_lead_from_the_one_program_to_the_other() -> None
     )
     for side, here, there in sides:
         cause = cause_at(side, Related(how="transposed", numbers=(0, 1, 3, 2)))
-        change = laid.in_own_axes(cause, ("act", "act")).change
-        assert isinstance(change, Related)
+        change = of_type(Related, laid.in_own_axes(cause, ("act", "act")).change)
         np.testing.assert_array_equal(here.transpose(change.numbers), there)
 
 
@@ -237,8 +237,7 @@ def test_the_other_side_s_input_is_given_as_the_op_reads_it() -> None:
     there = Flow(laid.graphs[1], laid.moved["right"])
     ends = Ends("left", here, there, [here.nodes["act"]], [there.nodes["act"]])
     (change,) = inputs_of_there(ends, there.nodes["act"].outputs[0])
-    assert change.value is not None
-    np.testing.assert_array_equal(unpack(change.value), channels_last(moved))
+    np.testing.assert_array_equal(unpack(present(change.value)), channels_last(moved))
 
 
 # Nets

@@ -11,6 +11,7 @@ from explorer.model.causes import Related
 from explorer.model.divergence import OtherValue
 from tests.support.divergence_records import other_value, row
 from tests.support.handmade_graph import Step, of_steps
+from tests.support.narrowing import present
 
 EACH = np.array([0.5, -2.0, 3.0, 0.25, 1.75], np.float32)
 HOLDS = np.array([1, 0, 1, 1, 0], np.float32)
@@ -45,10 +46,11 @@ def mean_there(value: float) -> Flow:
 
 def test_a_mean_of_the_elements_for_which_a_condition_holds() -> None:
     wanted = -EACH[HOLDS == 1].mean()
-    found = masked_mean_cause(
-        divergence("mean", "neg", "loss"), negated_mean(HOLDS), mean_there(wanted)
+    found = present(
+        masked_mean_cause(
+            divergence("mean", "neg", "loss"), negated_mean(HOLDS), mean_there(wanted)
+        )
     )
-    assert found is not None
     assert (found.side, found.node) == ("left", "mean")
     assert found.change == Related(how="mean_where", name="ne (holds)", numbers=(3, 5))
 
@@ -91,8 +93,7 @@ def sum_of_products() -> Flow:
 def test_a_sum_of_two_products_with_two_factors_exchanged() -> None:
     exchanged = (1 - SHARE) * ONE + SHARE * OTHER
     there = graph("torch-tape", ("t", "aten.add.Tensor", exchanged, ""))
-    found = exchanged_factors_cause(divergence("s", "s", "t"), sum_of_products(), there)
-    assert found is not None
+    found = present(exchanged_factors_cause(divergence("s", "s", "t"), sum_of_products(), there))
     assert found.change == Related(how="exchanged", name="cast (share)", other="sub (rest)")
 
 

@@ -12,6 +12,7 @@ from explorer.model.graph import GradGraph, Output
 from explorer.numeric.summaries import summarise
 from tests.support.divergence_records import other_value
 from tests.support.handmade_graph import HandmadeGraph
+from tests.support.narrowing import present
 
 READ = np.array([1.0, 2.0, 4.0, 8.0], np.float32)
 NEAR = READ + np.array([0.0, 4e-6, -4e-6, 8e-6], np.float32)
@@ -63,8 +64,7 @@ def _made(trial: Trial) -> AnyArray:
 def test_a_number_is_the_cause_that_gives_the_value_from_the_other_side_s_inputs() -> None:
     pair = graphs(NEAR, 1e-6)
     suspect = suspect_of(pair)
-    cause = cause_of(suspect, tried(suspect), *pair)
-    assert cause is not None
+    cause = present(cause_of(suspect, tried(suspect), *pair))
     wanted = OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-6}, from_there=True)
     assert cause.change == wanted
 
@@ -73,8 +73,7 @@ def test_equal_inputs_are_not_put_in() -> None:
     pair = graphs(READ, 1e-6)
     suspect = suspect_of(pair)
     assert not any(trial.arguments and trial.inputs for trial in suspect.trials)
-    cause = cause_of(suspect, tried(suspect), *pair)
-    assert cause is not None
+    cause = present(cause_of(suspect, tried(suspect), *pair))
     assert cause.change == OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-6})
 
 

@@ -10,6 +10,7 @@ from explorer.model.divergence import ExtraOps, Gap, Place
 from explorer.model.graph import GradGraph
 from tests.support.divergence_records import end, other_value, row
 from tests.support.handmade_graph import HandmadeGraph
+from tests.support.narrowing import present
 
 RANDOM = np.random.default_rng(17)
 X = RANDOM.normal(size=(2, 5, 24)).astype(np.float32)
@@ -40,8 +41,7 @@ def heads(shape: tuple[int, ...], order: tuple[int, ...]) -> tuple[tuple[str, An
 def test_heads_that_are_cut_before_the_three_are_another_shape_and_order_of_what_is_cut() -> None:
     left = graph("torch-tape", X, *heads((2, 5, 3, 2, 4), (2, 0, 3, 1, 4)))
     right = graph("mindspore-tape", X, *heads((2, 5, 2, 3, 4), (3, 0, 2, 1, 4)))
-    cause = cause_between(left, right, ("n2", "n2"))
-    assert cause is not None
+    cause = present(cause_between(left, right, ("n2", "n2")))
     wanted = Related(how="regrouped", shape=(2, 5, 2, 3, 4), numbers=(3, 0, 2, 1, 4))
     assert (cause.side, cause.node, cause.change) == ("left", "n0", wanted)
 
@@ -62,8 +62,7 @@ def test_an_op_that_one_side_alone_has_behind_equal_values_is_left_out_on_the_ot
     together = put_together(IMAGE)
     left = graph("torch-tape", IMAGE, *together, rolled(together[-1][1], 1))
     right = graph("mindspore-tape", IMAGE, *together)
-    cause = cause_between(left, right, ("n4", "n3"))
-    assert cause is not None
+    cause = present(cause_between(left, right, ("n4", "n3")))
     turned = Related(how="rolled", numbers=(1, 1, 2, 1))
     assert (cause.side, cause.node, cause.change) == ("left", "n4", LeftOut(relation=turned))
 
@@ -71,8 +70,7 @@ def test_an_op_that_one_side_alone_has_behind_equal_values_is_left_out_on_the_ot
 def test_shifts_the_other_way_round_are_twice_the_shift_apart() -> None:
     left = graph("torch-tape", IMAGE, rolled(IMAGE, -1))
     right = graph("mindspore-tape", IMAGE, rolled(IMAGE, 1))
-    cause = cause_between(left, right, ("n1", "n1"))
-    assert cause is not None
+    cause = present(cause_between(left, right, ("n1", "n1")))
     assert cause.change == Related(how="rolled", numbers=(1, 2, 2, 2))
 
 
@@ -89,8 +87,7 @@ def test_what_both_sides_do_behind_it_is_not_said_to_be_left_out() -> None:
         row=row("n4"),
         goes_on=Place(label="Tanh", source="net.py:12"),
     )
-    cause = related_cause(divergence, Flow(left), Flow(right))
-    assert cause is not None
+    cause = present(related_cause(divergence, Flow(left), Flow(right)))
     wanted = Related(how="regrouped", shape=WINDOWS, numbers=ORDER)
     assert (cause.side, cause.node, cause.change) == ("left", "n1", wanted)
 

@@ -25,6 +25,7 @@ from explorer.model.results import Estimate, LeafNoise, OracleResult, Result, Re
 from explorer.model.trees import branch
 from explorer.numeric.differences import directions
 from explorer.numeric.summaries import UNIT
+from tests.support.narrowing import present
 from tests.support.results import FINE, answer, values
 
 # Elements
@@ -36,24 +37,21 @@ def test_equal_results_match_and_one_leaf_a_little_off_differs(dtype: str, off: 
     assert compare(answer(good, good), answer(good, good)).verdict == "match"
     comparison = compare(answer(good, good), answer(good, bad), ("a", "b"))
     assert comparison.verdict == "differs"
-    greatest = comparison.greatest
-    assert greatest is not None
+    greatest = present(comparison.greatest)
     assert (greatest.what, greatest.leaf, greatest.engines) == ("value", "dy", ("a", "b"))
 
 
 def test_a_single_wrong_element_is_found_at_its_index() -> None:
     wrong = values()
     wrong[2, 5] += 0.5
-    greatest = compare(FINE, answer(wrong, values())).greatest
-    assert greatest is not None
+    greatest = present(compare(FINE, answer(wrong, values())).greatest)
     assert greatest.index == (2, 5)
     assert greatest.abs == pytest.approx(0.5)
     assert greatest.rel == pytest.approx(0.5 / float(wrong[2, 5]))
 
 
 def test_results_of_other_structures_are_told_with_both_structures() -> None:
-    greatest = compare(FINE, answer(values(), structure="dx")).greatest
-    assert greatest is not None
+    greatest = present(compare(FINE, answer(values(), structure="dx")).greatest)
     assert (greatest.what, greatest.detail) == ("structure", "(dx, dy) against dx")
 
 
@@ -106,8 +104,7 @@ def test_the_greatest_difference_is_told_though_a_smaller_one_stands_clearer_of_
     moves[1:3] = 1e-3, 1.0
     # A thousand times the noise, a hundred times, and rounding alone.
     off[:3] = 0.0015, 0.15, 2.0
-    greatest = compared(one, one + off, moves, moves).greatest
-    assert greatest is not None
+    greatest = present(compared(one, one + off, moves, moves).greatest)
     assert greatest.index == (1,)
     assert greatest.abs == pytest.approx(0.15, rel=1e-4)
     assert greatest.ratio == pytest.approx(0.15 / (2**0.5 * 1e-3), rel=1e-4)
@@ -129,8 +126,7 @@ def test_what_has_no_elements_is_no_greater_than_rounding() -> None:
     none = np.zeros((0, 3), np.float32)
     rounded = answer(none, values() * np.float32(1 + 1e-7))
     for pair in ((answer(none, values()), rounded), (rounded, answer(none, values()))):
-        greatest = compare(*pair).greatest
-        assert greatest is not None
+        greatest = present(compare(*pair).greatest)
         assert greatest.leaf == "dy"
         empty = compare(answer(none, none), answer(none, none))
         assert worst([compare(*pair), empty]).greatest == greatest
@@ -139,8 +135,7 @@ def test_what_has_no_elements_is_no_greater_than_rounding() -> None:
 @pytest.mark.parametrize(("dtype", "index"), [("float32", (0, 0)), ("complex64", (0, 0, 0))])
 def test_the_first_element_of_equal_numbers_is_named(dtype: str, index: tuple[int, ...]) -> None:
     equal = answer(values().astype(dtype), structure="dx")
-    greatest = compare(equal, equal).greatest
-    assert greatest is not None
+    greatest = present(compare(equal, equal).greatest)
     assert greatest.index == index
 
 
@@ -211,8 +206,7 @@ def test_what_noise_of_the_size_of_the_values_excuses_is_no_match(
     other = one * np.float32(1 - share / 2)
     verdict = "differs" if is_swamped else "match"
     comparison = compared(one, other, moved, moved)
-    assert comparison.greatest is not None
-    assert (comparison.verdict, comparison.greatest.swamped) == (verdict, is_swamped)
+    assert (comparison.verdict, present(comparison.greatest).swamped) == (verdict, is_swamped)
     # Signs change nothing, and an infinity that both have is no size.
     assert compared(-np.abs(one), -np.abs(other), moved, moved).verdict == verdict
     infinite, noise = np.full(one.shape, np.inf, np.float32), {"dx": moved}
@@ -220,8 +214,7 @@ def test_what_noise_of_the_size_of_the_values_excuses_is_no_match(
     assert beside.verdict == verdict
     # What is known to differ is told, and not what cannot be judged.
     worse = worst((comparison, compared(one, one + np.float32(1e-3), None, None)))
-    assert worse.greatest is not None
-    assert worse.greatest.swamped is False
+    assert present(worse.greatest).swamped is False
 
 
 @pytest.mark.parametrize("beside", [values(), -np.abs(values())])
@@ -327,14 +320,12 @@ def test_structure_shape_and_dtype_count_as_much_as_values(other: Result, what: 
     comparison = compare(FINE, other)
     assert comparison.verdict == "differs"
     assert (comparison.in_torch_table, comparison.in_mindspore_table) == (False, False)
-    assert comparison.greatest is not None
-    assert comparison.greatest.what == what
+    assert present(comparison.greatest).what == what
 
 
 def test_another_shape_is_a_greater_difference_than_any_value() -> None:
     other = answer(values().reshape(6, 4), values() + np.float32(1e30))
-    greatest = compare(FINE, other).greatest
-    assert greatest is not None
+    greatest = present(compare(FINE, other).greatest)
     assert greatest.what == "shape"
 
 

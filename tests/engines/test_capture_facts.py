@@ -17,6 +17,7 @@ from tests.support.capture_facts import (
     strange_places,
 )
 from tests.support.engine_requests import EngineRequests, compared, each, reply, requests_of
+from tests.support.narrowing import present
 from tests.support.net_classes import lines_of_other_classes
 from tests.support.nets import net_file
 from tests.support.standard_engines import ENGINES
@@ -184,8 +185,7 @@ def test_values_of_like_kernels_are_not_mixed_up(workers: Workers, name: str) ->
 
 
 def shown(node: Node, output: int) -> float:
-    values = node.outputs[output].values
-    assert values is not None
+    values = present(node.outputs[output].values)
     return values.norm
 
 
@@ -225,5 +225,4 @@ def test_each_operator_of_a_recomputed_block_is_that_of_forward_with_its_values(
     ]
     assert len(again) == 2
     for node in again:
-        assert node.forward is not None
-        assert node.outputs == nodes[node.forward].outputs
+        assert node.outputs == nodes[present(node.forward)].outputs

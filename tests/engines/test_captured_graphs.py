@@ -5,6 +5,7 @@ import pytest
 from explorer.model.graph import Absence, GradGraph, Node, is_users
 from explorer.model.report import Report
 from explorer.scenario.find import names
+from tests.support.narrowing import present
 from tests.support.remembering_workers import Remembering
 from tests.support.scenario_reports import Reports, each_scenario, output_called, value
 from tests.support.standard_engines import ENGINES
@@ -106,8 +107,7 @@ def test_a_backward_node_stands_in_the_module_of_the_op_it_derives_from(
 def test_statistics_that_a_forward_moves_are_results_with_their_values_afterwards(
     report: Reports, name: str, engine: str
 ) -> None:
-    graph = last_graph(report(name), engine)
-    assert graph is not None
+    graph = present(last_graph(report(name), engine))
     (mean_before,) = (
         node for node in graph.nodes if node.kind == "parameter" and node.name == "bn.running_mean"
     )
@@ -128,8 +128,7 @@ def test_statistics_that_a_forward_moves_are_results_with_their_values_afterward
 def test_a_call_of_branches_has_the_value_of_the_one_that_ran_and_only_the_other_one_lacks_values(
     report: Reports, name: str
 ) -> None:
-    graph = last_graph(report(name), "mindspore-graph")
-    assert graph is not None
+    graph = present(last_graph(report(name), "mindspore-graph"))
     nodes = graph.by_id()
     calls = {node.phase: node for node in graph.nodes if node.kind == "call"}
     branches = ("if x.sum() > 0: true branch", "if x.sum() > 0: false branch")

@@ -26,6 +26,7 @@ from tests.support.engine_requests import (
     requests_of,
     values,
 )
+from tests.support.narrowing import of_type, present
 from tests.support.scenario_reports import value
 from tests.support.worker_targets import Word
 
@@ -275,8 +276,7 @@ def test_a_gradient_node_holds_the_gradient_and_so_does_what_feeds_it(
     for gradient, node in gradients.items():
         (edge,) = (edge for edge in graph.edges if edge.target == node.id)
         for output in (node.outputs[0], nodes[edge.origin].outputs[edge.output]):
-            assert output.values is not None
-            assert output.values.norm == pytest.approx(norms[gradient], rel=1e-12)
+            assert present(output.values).norm == pytest.approx(norms[gradient], rel=1e-12)
 
 
 # PyTorch alone
@@ -500,8 +500,7 @@ def test_the_passes_come_in_order_with_the_forward_program_first(
 def told(workers: Workers, target: str, request: CaseRequest | Word) -> list[str]:
     """The words that a target of the tests answers in a worker that captures."""
     name = f"tests.support.worker_targets:{target}"
-    answer = workers.call("mindspore-capture", name, request, Word)
-    assert isinstance(answer, Word)
+    answer = of_type(Word, workers.call("mindspore-capture", name, request, Word))
     return answer.text.split()
 
 

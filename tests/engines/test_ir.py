@@ -30,6 +30,7 @@ from explorer.engines.mindspore.ir.records import (
 from tests.support.ir_modules import modules
 from tests.support.ir_printer import module_text
 from tests.support.ir_texts import RETURN, SAMPLES, module_of, node_of_type, statement, without
+from tests.support.narrowing import present
 
 FLOAT = Type("Tensor", (Type("Float32"),))
 FORWARD_PRODUCT = "Default/MatMul-op1"
@@ -323,8 +324,7 @@ def test_a_tensor_parameter_named_like_an_operator_is_not_what_is_called() -> No
 def test_types_and_shapes_of_every_form(
     text: str, leaves: list[tuple[Type, tuple[int, ...] | None]]
 ) -> None:
-    output = parsed(node_of_type(text), RETURN).nodes[0].output
-    assert output is not None
+    output = present(parsed(node_of_type(text), RETURN).nodes[0].output)
     sizes = []
     for kind, shape in output.leaves():
         sizes.append((kind, shape.sizes if isinstance(shape, TensorShape) else None))
@@ -340,8 +340,7 @@ def test_types_and_shapes_of_every_form(
     ],
 )
 def test_a_shape_says_which_kind_of_sequence_it_is_of(text: str, kind: str) -> None:
-    output = parsed(node_of_type(text), RETURN).nodes[0].output
-    assert output is not None
+    output = present(parsed(node_of_type(text), RETURN).nodes[0].output)
     assert isinstance(output.shape, SequenceShape)
     assert output.shape.kind == kind
 

@@ -20,6 +20,7 @@ from explorer.model.arrays import AnyArray
 from explorer.model.failures import Failure
 from explorer.model.graph import Absence, Output
 from explorer.numeric.summaries import summarise
+from tests.support.narrowing import of_type, present
 
 X = np.array([3.0, -2.0, 0.5], np.float32)
 
@@ -53,9 +54,7 @@ class Chain:
         return number
 
     def rerun(self, number: int) -> Rerun:
-        rerun = self.recorded.reruns[number]
-        assert isinstance(rerun, Rerun)
-        return rerun
+        return of_type(Rerun, self.recorded.reruns[number])
 
     def spoil(self, number: int, factor: float) -> None:
         """Record something else than a node yields, which its readers are said to have read."""
@@ -264,8 +263,7 @@ def settled(chain: Chain, numbers: list[int]) -> list[tuple[str, float]]:
     found: list[tuple[str, float]] = []
     for number in numbers:
         node = chain.builder.nodes[number]
-        values = node.outputs[0].values
-        assert values is not None
+        values = present(node.outputs[0].values)
         found.append((node.proof, round(values.mean, 4)))
     return found
 

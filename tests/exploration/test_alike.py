@@ -8,6 +8,7 @@ from explorer.model.causes import Cause, Related
 from explorer.model.divergence import OtherValue, Place, Row
 from tests.support.divergence_records import other_value
 from tests.support.explained import CAUSE
+from tests.support.narrowing import present
 
 
 def at(scope: str, op: str = "GeLU") -> OtherValue:
@@ -20,11 +21,9 @@ def at(scope: str, op: str = "GeLU") -> OtherValue:
 
 
 def test_two_ops_that_differ_by_one_cause_at_two_places_are_one_mistake() -> None:
-    found = once_more(at("blocks.1"), CAUSE, at("blocks.0"), CAUSE)
-    assert found is not None
+    found = present(once_more(at("blocks.1"), CAUSE, at("blocks.0"), CAUSE))
     assert [[place.scope for place in places] for places in found.also_at] == [["blocks.1"] * 2]
-    again = once_more(at("blocks.2"), CAUSE, at("blocks.0"), found)
-    assert again is not None
+    again = present(once_more(at("blocks.2"), CAUSE, at("blocks.0"), found))
     assert [left.scope for left, _ in again.also_at] == ["blocks.1", "blocks.2"]
 
 

@@ -26,6 +26,7 @@ from tests.support.causes import (
     net_with,
     net_with_several,
 )
+from tests.support.narrowing import of_type, present
 from tests.support.nets import NETS, net_file
 from tests.support.samples import some, some_rows
 
@@ -96,8 +97,7 @@ def test_a_cause_in_large_values_is_tried_element_by_element_kept_at_once_or_ask
     path = net_with(mistake, tmp_path)
     report = explore(load(path), workers, engines=TAPES, selection="main", oracle=False)
     (alignment,) = report.alignments
-    assert alignment.divergence is not None
-    assert not alignment.divergence.gap.is_least
+    assert not present(alignment.divergence).gap.is_least
     (cause,) = causes(alignment)
     assert rounded(cause.arguments) == mistake.explained_by
     assert report.graphs == tuple(map(without_large, report.graphs))
@@ -120,8 +120,7 @@ def test_what_is_to_be_written_really_mends_it(name: str, tmp_path: Path, worker
 
 def changed(code: str, mend: Mend) -> str:
     """A call with the arguments of a mend."""
-    call = ast.parse(code, mode="eval").body
-    assert isinstance(call, ast.Call)
+    call = of_type(ast.Call, ast.parse(code, mode="eval").body)
     assert ast.unparse(call.func).rpartition(".")[2] == mend.call.rpartition(".")[2]
     kept = [keyword for keyword in call.keywords if keyword.arg not in mend.arguments]
     for name, value in mend.arguments.items():
@@ -281,8 +280,7 @@ def named(alignment: Alignment) -> list[tuple[Divergence, Cause | None]]:
     """All divergences with their causes, those behind as the last."""
     causes = alignment.causes or (None,) * len(alignment.divergences)
     found = list(zip(alignment.divergences, causes, strict=True))
-    assert alignment.mended is not None
-    return found + [(one.divergence, one.cause) for one in alignment.mended.behind]
+    return found + [(one.divergence, one.cause) for one in present(alignment.mended).behind]
 
 
 def lines_of(planted: Planted, path: Path) -> set[str]:
@@ -322,8 +320,7 @@ def test_all_mistakes_of_a_net_are_named_in_one_run_and_nothing_else(
             assert any(planted.explained_by in names for names in named_by), planted
 
     # Behind them nothing but mistakes is seen, and all else agrees.
-    mended = alignment.mended
-    assert mended is not None
+    mended = present(alignment.mended)
     assert (mended.differing, mended.not_put_in, mended.end) == ((), (), "")
     assert mended.runs > 0
     lines = set().union(*(lines_of(planted, path) for planted in net.mistakes))

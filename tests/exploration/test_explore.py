@@ -30,6 +30,7 @@ from explorer.text.failures import message
 from explorer.words.findings import sentence
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
+from tests.support.narrowing import of_type, present
 from tests.support.nets import NETS, net_file
 from tests.support.scenario_files import Side, normal, scenario_text, written
 from tests.support.scenario_reports import BY_FIRST, leaves, row
@@ -47,8 +48,7 @@ def test_a_net_that_kills_its_worker_is_an_outcome_and_the_other_framework_still
         )
     by_x = row(whole, BY_FIRST)
     assert by_x.results["torch-tape"].outcome == "crashed"
-    error = by_x.results["torch-tape"].error
-    assert error is not None
+    error = present(by_x.results["torch-tape"].error)
     assert "signal 6" in message(error)
     assert by_x.results["mindspore-tape"].outcome == "ok"
     assert not by_x.expected
@@ -217,8 +217,7 @@ def test_what_was_paired_and_packed_is_a_remark(packed: Report) -> None:
     facts = {type(finding.fact): finding for finding in packed.findings}
     assert set(facts) == {PairedParameters, PackedParameters}
     assert not any(finding.is_alarm for finding in facts.values())
-    paired = facts[PairedParameters].fact
-    assert isinstance(paired, PairedParameters)
+    paired = of_type(PairedParameters, facts[PairedParameters].fact)
     assert paired.confirmed
     assert dict(paired.examples)["scale"] == "gain"
 

@@ -14,6 +14,7 @@ from explorer.numeric.slopes import (
     slope_between,
     smooth_slopes,
 )
+from tests.support.narrowing import present
 
 Function = Callable[[float], float]
 
@@ -24,9 +25,7 @@ def found(function: Function) -> Slope:
     def at(step: float) -> Slope:
         return slope_between(function(step), function(-step), function(0.0), step)
 
-    slope = resolved(at(STEP), at, 1e-10)
-    assert slope is not None
-    return slope
+    return present(resolved(at(STEP), at, 1e-10))
 
 
 def above(x: float) -> float:
@@ -85,8 +84,7 @@ def test_rounding_at_the_narrowest_step_is_no_kink() -> None:
         curve = 40 * noise * step / STEP
         return Slope(curve, curve + noise * STEP / step)
 
-    slope = resolved(at(STEP), at, noise)
-    assert slope is not None
+    slope = present(resolved(at(STEP), at, noise))
     assert slope.kind == "smooth"
     assert slope.central == pytest.approx(at(STEP / 16).central)
 
@@ -99,8 +97,7 @@ def nested(function: Function, order: int, point: float) -> NestedSlope | None:
 @pytest.mark.parametrize("point", [-0.7, 0.0, 1.3])
 def test_differences_of_any_order_are_those_of_the_closed_form(order: int, point: float) -> None:
     exact = math.sin(point + order * math.pi / 2)
-    slope = nested(math.sin, order, point)
-    assert slope is not None
+    slope = present(nested(math.sin, order, point))
     assert slope.value == pytest.approx(exact, abs=1e-4)
     assert abs(slope.value - exact) <= 2 * (slope.error + slope.rounding)
     assert smooth_slopes([slope])[0].kind == "smooth"
@@ -108,8 +105,7 @@ def test_differences_of_any_order_are_those_of_the_closed_form(order: int, point
 
 def test_the_mixed_derivative_is_that_of_both_directions() -> None:
     # d/ds d2/dt2 of exp(s) sin(2 t) s at (0, 0) is 0; of exp(s) cos(2 t) it is -4.
-    slope = nested_slope(lambda s, t: math.exp(s) * math.cos(2 * t), 3, 1e-15)
-    assert slope is not None
+    slope = present(nested_slope(lambda s, t: math.exp(s) * math.cos(2 * t), 3, 1e-15))
     assert slope.value == pytest.approx(-4, abs=1e-5)
 
 

@@ -26,6 +26,7 @@ from explorer.pair.details import (
 )
 from explorer.pair.records import stage_changes
 from explorer.text.language import said_in
+from tests.support.narrowing import present
 from tests.support.sample_report import HOSTILE, graph
 
 
@@ -127,8 +128,7 @@ def test_words_for_one_node_go_with_those_for_several() -> None:
 def test_a_backward_node_leads_to_its_forward_node_only_where_that_is_in_sight() -> None:
     forward = node_of(1, id="n0", name="h")
     backward = node_of(1, forward="n0")
-    link = node_detail(backward, {"n0": forward}).forward
-    assert link is not None
+    link = present(node_detail(backward, {"n0": forward}).forward)
     assert (link.id, link.title) == ("n0", "h · Mul")
     assert node_detail(backward, {}).forward is None
 
@@ -167,8 +167,7 @@ def test_a_pair_of_many_elements_that_differ_has_a_map_of_the_difference() -> No
     other[3, 4] = 1
     told = pair_detail(pair(), node_of(one), node_of(other))
     assert "[3, 4]" in told.difference
-    assert told.map is not None
-    assert base64.b64decode(told.map.cells)[3 * 8 + 4] == 255
+    assert base64.b64decode(present(told.map).cells)[3 * 8 + 4] == 255
     assert pair_detail(pair(), node_of(one), node_of(one)).map is None
 
 

@@ -15,6 +15,7 @@ from explorer.scenario.load import load
 from explorer.words import causes as words
 from explorer.workers.workers import Workers
 from tests.support.jax_packages import skip_without
+from tests.support.narrowing import present
 
 pytestmark = [pytest.mark.jax, pytest.mark.torch]
 
@@ -101,8 +102,7 @@ def test_the_functions_of_optax_do_what_is_known_of_them(
     comparison = compared(of_jax, of_jax)
     statuses = {answer.question: answer.status for answer in comparison.answers}
     assert (statuses["update"], statuses["state"]) == ("same", "same")
-    assert comparison.rule is not None
-    assert comparison.rule.kind == family
+    assert present(comparison.rule).kind == family
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,7 @@ def test_the_functions_of_optax_do_what_is_known_of_them(
 def test_what_the_rules_have_unlike_is_named(
     made: str, setting: str, values: tuple[float, float], train: Trained
 ) -> None:
-    difference = compared(*train((ADAM, made)).values()).difference
-    assert difference is not None
+    difference = present(compared(*train((ADAM, made)).values()).difference)
     assert (difference.question, difference.reason) == ("update", "rule")
     (unlike,) = difference.unlike
     assert unlike.name == setting
@@ -132,8 +131,7 @@ def test_another_activation_is_found_in_the_graphs_of_the_step(
     comparison = compared(of_torch, of_jax)
     assert comparison.difference is not None
     assert (comparison.difference.question, comparison.difference.step) == ("gradients", 1)
-    report = report_at(of_torch, of_jax, comparison, workers)
-    assert report is not None
+    report = present(report_at(of_torch, of_jax, comparison, workers))
     (alignment,) = report.alignments
 
     assert "jax.nn.gelu(…, approximate=False)" in words.cause(alignment)
@@ -149,8 +147,7 @@ def test_without_an_optimizer_both_descend_and_clip_alike(workers: Workers, tmp_
     assert comparison.difference is None
     statuses = {answer.question: answer.status for answer in comparison.answers}
     assert (statuses["given"], statuses["update"], statuses["weights"]) == ("same", "same", "same")
-    assert comparison.rule is not None
-    assert comparison.rule.settings["lr"] == RATE
+    assert present(comparison.rule).settings["lr"] == RATE
     for training in (of_torch, of_jax):
         given = [unpack(leaf.value) for leaf in training.steps[0].given]
         assert np.sqrt(sum((array**2).sum() for array in given)) == pytest.approx(0.01, rel=1e-4)

@@ -16,6 +16,7 @@ from explorer.recording.files import read_training
 from explorer.recording.kept_steps import DENSEST, is_whole
 from explorer.words.training import details, ranges
 from tests.support.command_line import environment
+from tests.support.narrowing import present
 
 STEPS = 50
 
@@ -179,8 +180,7 @@ def test_the_step_from_which_two_long_trainings_differ_is_named(
 ) -> None:
     for sides in (("long", name), ("whole", name), (name, "long")):
         comparison = compared(folder, *sides)
-        found = comparison.difference
-        assert found is not None
+        found = present(comparison.difference)
         assert (found.step, found.question, found.reason) == (OTHER, question, reason)
         assert OTHER in comparison.few
         assert max(comparison.few) == OTHER
@@ -202,8 +202,7 @@ def test_a_long_training_of_mindspore_is_compared_with_that_of_pytorch(folder: P
     assert len(training.steps) == STEPS
     assert "f" in kept(training)
     assert compared(folder, "long", "mindspore").difference is None
-    found = compared(folder, "mindspore", "momentum").difference
-    assert found is not None
+    found = present(compared(folder, "mindspore", "momentum").difference)
     assert (found.step, found.question) == (OTHER, "update")
 
 

@@ -11,6 +11,7 @@ from explorer.model.training_comparison import TrainingComparison
 from explorer.recording.files import read_training
 from explorer.words.training import details, headline
 from tests.support.command_line import environment
+from tests.support.narrowing import present
 
 IN_TORCH = """
 import numpy as np, torch
@@ -161,15 +162,13 @@ def check_rule(folder: Path, one: str, other: str) -> None:
     """That both are by Lion, where the other one is by any class."""
     comparison = compared(folder, one, other)
     assert comparison.difference is None
-    assert comparison.rule is not None
-    assert comparison.rule.kind == "Lion"
+    assert present(comparison.rule).kind == "Lion"
 
 
 def check_adam(folder: Path, lion: str) -> None:
     for sides in ((lion, "adam"), ("adam", lion)):
         comparison = compared(folder, *sides)
-        found = comparison.difference
-        assert found is not None
+        found = present(comparison.difference)
         assert (found.question, found.reason, found.step) == ("update", "rule", 2)
         assert f"{lion}: Lion(lr=0.001, beta1=0.9, beta2=0.99)" in headline(comparison)
         assert "adam: Adam(lr=0.001, beta1=0.9, beta2=0.999" in headline(comparison)
@@ -232,8 +231,7 @@ def test_a_rate_that_is_late_is_told_from_one_that_warms_up(
 
 def check_schedule(folder: Path, one: str, other: str, said: str) -> None:
     comparison = compared(folder, one, other)
-    assert comparison.difference is not None
-    assert comparison.difference.question == "update"
+    assert present(comparison.difference).question == "update"
     about_rates = [line for line in details(comparison) if "rate" in line]
     assert about_rates == ([said.format(other=other)] if said else [])
 

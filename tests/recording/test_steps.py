@@ -17,6 +17,7 @@ from explorer.model.trace import Trace
 from tests.recording.conftest import SHAPES, STEPS, TELLING, Recorded, each, marked, weights
 from tests.support.command_line import ROOT, environment
 from tests.support.command_line import explorer as run
+from tests.support.narrowing import present
 from tests.support.recorded_files import loaded_trace
 
 
@@ -91,8 +92,7 @@ EACH_WITH_LOSSES = each({name: PROGRAMS[name].names for name in WITH_LOSSES}, ST
 
 
 def graph_of(trace: Trace) -> GradGraph:
-    assert trace.graph is not None
-    return trace.graph
+    return present(trace.graph)
 
 
 def ops_of(trace: Trace, name: str) -> list[Node]:
@@ -162,8 +162,7 @@ def test_a_fault_of_the_recorder_is_a_warning_and_in_the_trace(
     assert outcome(steps, framework, "failing") == expected
     (missing,) = steps(framework).trace("failing").missing
     assert missing.kind == "fault"
-    assert missing.error is not None
-    assert missing.error.type == "ZeroDivisionError"
+    assert present(missing.error).type == "ZeroDivisionError"
 
 
 @pytest.mark.parametrize("framework", marked(*PROGRAMS))
@@ -403,8 +402,7 @@ def test_values_have_the_noise_of_rounding(steps: Recorded, name: str) -> None:
     trace = steps("mindspore").trace(f"{name}-3")
     (tanh,) = [node for node in ops_of(trace, "Tanh") if node.phase == "forward"]
     (output,) = tanh.outputs
-    assert output.noise is not None
-    assert 1e-9 < output.noise < 1e-4
+    assert 1e-9 < present(output.noise) < 1e-4
 
 
 # Beside each other, and beside an engine on a scenario: in the shell and in Python

@@ -13,6 +13,7 @@ from explorer.recording.files import read_training
 from explorer.words.training import details, headline
 from tests.recording.conftest import NETS, printed_by
 from tests.support.kept import kept_run, key_of_run, texts
+from tests.support.narrowing import present
 
 pytestmark = [pytest.mark.torch]
 
@@ -38,8 +39,7 @@ def test_a_right_port_differs_in_nothing_whatever_its_passes_and_where_rates_are
     answers: dict[str, Status] = {it.question: it.status for it in comparison.answers}
     judged = ("data", "start", "trained", "loss", "update", "given")
     assert {answers[name] for name in judged} == {"same"}
-    assert comparison.rule is not None
-    assert comparison.rule.settings["lr"] == pytest.approx(0.1)
+    assert present(comparison.rule).settings["lr"] == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,7 @@ def test_a_right_port_differs_in_nothing_whatever_its_passes_and_where_rates_are
 def test_a_mistake_is_named_in_the_part_of_its_optimizer(
     framework: Framework, mistake: str, step: int, question: str, reason: str, names: str
 ) -> None:
-    difference = compare(recorded("torch"), recorded(framework, mistake)).difference
-    assert difference is not None
+    difference = present(compare(recorded("torch"), recorded(framework, mistake)).difference)
     assert (difference.step, difference.question, difference.reason) == (step, question, reason)
     assert difference.names[:1] == ((names,) if names else ())
     assert not any(name.startswith("Discriminator.") for name in difference.names)
@@ -122,8 +121,7 @@ def test_a_parameter_that_one_side_lacks_is_named_and_all_else_is_compared() -> 
     lone = "Discriminator.main.2.bias"
     start = tuple(one for one in wrong.start if one.name != lone)
     comparison = compare(training, msgspec.structs.replace(wrong, start=start))
-    assert comparison.difference is not None
-    assert comparison.difference.names == (lone,)
+    assert present(comparison.difference).names == (lone,)
     assert "first difference in step 1, start: run does not have them" in headline(comparison)
     assert comparison.beside is not None
     assert (comparison.beside.step, comparison.beside.reason) == (2, "kept")

@@ -24,6 +24,7 @@ from explorer.topics import claims
 from explorer.topics.boards import _listings
 from explorer.topics.in_worker import listing, source
 from explorer.topics.topic import Claim
+from tests.support.narrowing import present
 from tests.support.sampling import sampled
 
 CLAIMS = claims()
@@ -34,10 +35,8 @@ NUMBERS = sampled(CLAIMS, [*range(1, 95, 6), 52])
 
 @functools.cache
 def text_of(module: str) -> str:
-    found = importlib.util.find_spec(module)
-    assert found is not None
-    assert found.origin is not None
-    return Path(found.origin).read_text(encoding="utf-8")
+    found = present(importlib.util.find_spec(module))
+    return Path(present(found.origin)).read_text(encoding="utf-8")
 
 
 def recorded(measurement: Measurement) -> Measured:

@@ -16,6 +16,7 @@ from explorer.report.sweep import jobs_table, page_blocks, sweep_html, terminal_
 from explorer.sweep.records import Change
 from tests.support.consoles import on_terminal
 from tests.support.html_pages import HtmlPage
+from tests.support.narrowing import present
 from tests.support.sweeps import PAIR, row, sweep
 
 HOSTILE = '<img src=x onerror=alert(1)>\x1b[31m\u202e & "quoted" ]]>'
@@ -35,8 +36,7 @@ CHANGE = Change(name="apart", what="a", before="match", now="differs")
 
 
 def test_junit_counts_what_failed_and_says_why() -> None:
-    suite = ElementTree.fromstring(sweep_xml(WHOLE, (CHANGE,))).find("testsuite")
-    assert suite is not None
+    suite = present(ElementTree.fromstring(sweep_xml(WHOLE, (CHANGE,))).find("testsuite"))
     figures = [suite.get(name) for name in ("tests", "failures", "errors", "skipped", "time")]
     assert figures == ["8", "2", "2", "2", "12.500"]
     found = {}
@@ -51,10 +51,8 @@ def test_junit_counts_what_failed_and_says_why() -> None:
     assert found["dead", "cases and graphs"] == [("error", "exit code 5")]
     assert found["explorer", "waiting"] == [("skipped", "not finished")]
     assert found["since the recorded sweep", "apart: a"][0][0] == "failure"
-    failure = suite.find("testcase/failure")
-    assert failure is not None
-    assert failure.text is not None
-    assert "x · y: they part at relu" in failure.text
+    failure = present(suite.find("testcase/failure"))
+    assert "x · y: they part at relu" in present(failure.text)
 
 
 def test_the_page_has_every_job_the_changes_and_the_warning() -> None:
@@ -116,8 +114,7 @@ def test_the_page_lists_every_case_that_is_not_as_expected_by_its_reason() -> No
 
 
 def test_junit_lists_every_case_that_is_not_as_expected_with_its_reason() -> None:
-    failure = ElementTree.fromstring(sweep_xml(sweep(LOOKED_AT))).find(".//failure")
-    assert failure is not None
+    failure = present(ElementTree.fromstring(sweep_xml(sweep(LOOKED_AT))).find(".//failure"))
     assert failure.text == (
         f"other values: {UNEXPECTED}\n"
         f"raises: {UNEXPECTED}\n"

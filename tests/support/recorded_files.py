@@ -4,17 +4,14 @@ from pathlib import Path
 
 import explorer
 from explorer.api import Recorded, RecordedTraining
+from tests.support.narrowing import of_type
 
 
 def loaded_trace(path: Path | str) -> Recorded:
     """The trace in a file."""
-    loaded = explorer.load(path)
-    assert isinstance(loaded, Recorded)
-    return loaded
+    return of_type(Recorded, explorer.load(path))
 
 
 def loaded_training(path: Path | str) -> RecordedTraining:
     """The training in a file."""
-    loaded = explorer.load(path)
-    assert isinstance(loaded, RecordedTraining)
-    return loaded
+    return of_type(RecordedTraining, explorer.load(path))

@@ -12,6 +12,7 @@ from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph, Node
 from explorer.model.report import CaseReport, Report
 from explorer.text.failures import message
+from tests.support.narrowing import present
 from tests.support.standard_engines import ENGINES
 
 Reports = Callable[[str], Report]
@@ -98,8 +99,7 @@ def refuses(case_report: CaseReport, engine: str, fragment: str) -> None:
     """An engine raises, and ``fragment`` is in what it says."""
     result = case_report.results[engine]
     assert result.outcome == "raised", engine
-    assert result.error is not None
-    assert fragment in message(result.error)
+    assert fragment in message(present(result.error))
 
 
 def graph(report: Report, engine: str) -> GradGraph:
@@ -134,10 +134,8 @@ def output_called(gradient_graph: GradGraph, name: str) -> Node:
 
 def value(node: Node) -> Floats:
     """All elements of a node's first output."""
-    summary = node.outputs[0].values
-    assert summary is not None
-    assert summary.whole is not None
-    return unpack(summary.whole)
+    summary = present(node.outputs[0].values)
+    return unpack(present(summary.whole))
 
 
 def origins(gradient_graph: GradGraph, target: Node) -> list[Node]:

@@ -11,6 +11,7 @@ from explorer.model.cases import GradCase
 from explorer.web.case_detail import CELLS, difference, extent, first_pair, heat_map, plane_of
 from explorer.web.cases_page import Filters, cases
 from explorer.web.report_page import ReportKey
+from tests.support.narrowing import present
 from tests.support.pages import address, said, shown
 from tests.support.sample_report import case_report, report
 
@@ -102,8 +103,7 @@ def test_the_tensor_and_the_engines_of_the_address_are_compared() -> None:
 
 def test_the_pair_shown_first_is_the_one_that_differs_most() -> None:
     case = case_report(GradCase("grad", 0), wrong="torch-graph")
-    assert case.greatest is not None
-    assert set(first_pair(case, case.results, "")) == set(case.greatest.engines)
+    assert set(first_pair(case, case.results, "")) == set(present(case.greatest).engines)
     assert first_pair(case, case.results, "torch-tape,nobody") == first_pair(case, case.results, "")
     alike = msgspec.structs.replace(case, greatest=None)
     assert set(first_pair(alike, alike.results, "")) == {"torch-tape", "mindspore-graph"}
@@ -130,17 +130,14 @@ def test_a_large_tensor_keeps_its_farthest_element_in_a_heat_map() -> None:
 
 def test_tensors_of_different_shapes_have_no_difference() -> None:
     assert difference(np.zeros(2), np.zeros(3)) is None
-    exact = difference(np.array([16777217], np.int64), np.array([16777216], np.float32))
-    assert exact is not None
+    exact = present(difference(np.array([16777217], np.int64), np.array([16777216], np.float32)))
     assert exact.tolist() == [1.0]
     # It is taken in float64.
     largest = np.array([60000.0], np.float16)
-    beyond = difference(largest, -largest)
-    assert beyond is not None
+    beyond = present(difference(largest, -largest))
     assert beyond.tolist() == [120000.0]  # twice the greatest float16
     flags = np.array([True, False])
-    apart = difference(flags, ~flags)
-    assert apart is not None
+    apart = present(difference(flags, ~flags))
     assert apart.tolist() == [1.0, -1.0]
 
 

@@ -18,6 +18,7 @@ from explorer.text.failures import message
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import FORKED, Workers, shared_nurseries
 from tests.support.hidden import hiding
+from tests.support.narrowing import of_type, present
 from tests.support.traces import left_behind, own_scratch, still_alive
 from tests.support.worker_targets import Word
 
@@ -61,8 +62,7 @@ def ask(workers: Workers, kind: WorkerKind, name: str, text: str = "") -> Word |
 
 
 def told(workers: Workers, kind: WorkerKind, name: str, text: str = "") -> str:
-    reply = ask(workers, kind, name, text)
-    assert isinstance(reply, Word)
+    reply = of_type(Word, ask(workers, kind, name, text))
     return reply.text
 
 
@@ -123,8 +123,7 @@ def test_how_a_worker_ended_is_told_and_the_next_is_of_the_same_process(
 ) -> None:
     before = process_of(crew, kind)
     parent = before.ppid()
-    reply = ask(crew, kind, name, text)
-    assert isinstance(reply, Lost)
+    reply = of_type(Lost, ask(crew, kind, name, text))
     assert reply.outcome == "crashed"
     assert said in message(reply.failure)
     assert ("last words" in message(reply.failure)) == (name == "aborts")
@@ -138,8 +137,7 @@ def test_what_a_forked_worker_has_forked_goes_with_it_though_it_lives_longer(
 ) -> None:
     scratch = own_scratch(tmp_path, monkeypatch)
     with Workers() as workers:
-        reply = ask(workers, FIRST, "forks_and_exits", "6")
-        assert isinstance(reply, Lost)
+        reply = of_type(Lost, ask(workers, FIRST, "forks_and_exits", "6"))
         assert "exit code 6" in message(reply.failure)
         assert told(workers, FIRST, "echo", "next") == "next"
     assert left_behind(scratch) == []
@@ -157,8 +155,7 @@ def test_workers_live_on_without_the_process_that_they_are_of_and_others_come_fr
         second = process_of(workers, SECOND)
         assert second.ppid() not in (nursery.pid, first.ppid())
         # Nobody is left who is told how this one ends.
-        reply = ask(workers, FIRST, "evaluated", "os._exit(7)")
-        assert isinstance(reply, Lost)
+        reply = of_type(Lost, ask(workers, FIRST, "evaluated", "os._exit(7)"))
         assert reply.outcome == "crashed"
         assert "the worker process died (reason unknown)" in message(reply.failure)
         assert process_of(workers, FIRST).ppid() == second.ppid()
@@ -211,8 +208,7 @@ def test_neither_worker_nor_the_process_that_it_is_of_outlives_a_killed_parent(
 ) -> None:
     scratch = own_scratch(tmp_path, monkeypatch)
     with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE) as parent:
-        assert parent.stdout is not None
-        assert parent.stdout.readline() == b"started\n"
+        assert present(parent.stdout).readline() == b"started\n"
         parent.send_signal(signal.SIGKILL)
     assert still_alive(scratch) == []
 

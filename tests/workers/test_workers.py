@@ -19,6 +19,7 @@ from explorer.text.language import said_in
 from explorer.workers.children import MEGABYTE
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
+from tests.support.narrowing import of_type
 from tests.support.worker_targets import Word
 
 TARGETS = "tests.support.worker_targets"
@@ -103,8 +104,9 @@ def test_what_a_framework_prints_does_not_reach_the_protocol(crew: Workers) -> N
 
 
 def test_a_worker_runs_in_a_scratch_folder_with_one_numerical_thread(crew: Workers) -> None:
-    reply = ask(crew, "evaluated", "f\"{os.getcwd()} {os.environ['OMP_NUM_THREADS']}\"")
-    assert isinstance(reply, Word)
+    reply = of_type(
+        Word, ask(crew, "evaluated", "f\"{os.getcwd()} {os.environ['OMP_NUM_THREADS']}\"")
+    )
     folder, threads = reply.text.split()
     assert "explorer-" in folder
     assert threads == "1"
@@ -145,10 +147,8 @@ def test_after_a_request_that_took_much_memory_the_next_is_fresh(
 @pytest.mark.slow
 def test_a_hang_ends_at_the_limit_and_its_process_is_gone() -> None:
     with Workers(request_seconds=0.5) as workers:
-        process = ask(workers, "process")
-        assert isinstance(process, Word)
-        reply = ask(workers, "hangs", "600")
-        assert isinstance(reply, Lost)
+        process = of_type(Word, ask(workers, "process"))
+        reply = of_type(Lost, ask(workers, "hangs", "600"))
         assert reply.outcome == "timed_out"
         assert is_gone_soon(int(process.text))
         assert ask(workers, "echo", "next") == Word("next")
@@ -157,12 +157,10 @@ def test_a_hang_ends_at_the_limit_and_its_process_is_gone() -> None:
 @pytest.mark.slow
 def test_the_limit_of_the_whole_job_ends_what_is_under_way_and_asks_nothing_more() -> None:
     with Workers(job_seconds=1.0) as workers:
-        late = ask(workers, "hangs", "600")
-        assert isinstance(late, Lost)
+        late = of_type(Lost, ask(workers, "hangs", "600"))
         assert late.outcome == "timed_out"
         assert "--timeout" in message(late.failure)
-        never = ask(workers, "echo", "never asked")
-        assert isinstance(never, Lost)
+        never = of_type(Lost, ask(workers, "echo", "never asked"))
         assert never.outcome == "not_asked"
 
 

@@ -14,6 +14,7 @@ from explorer.model.training import Training, TrainingStep
 from explorer.model.training_comparison import TrainingDifference
 from explorer.recording.files import read_training
 from tests.support.command_line import environment
+from tests.support.narrowing import present
 
 DRAWS = np.random.default_rng(0)
 CHANNELS = 8
@@ -64,8 +65,7 @@ def test_what_rounding_leaves_of_a_bias_is_the_noise_of_its_weight_too() -> None
 def test_a_mistake_does_not_pass_for_what_rounding_leaves(
     left: Training, right: Training, names: set[str]
 ) -> None:
-    found = difference(left, right)
-    assert found is not None
+    found = present(difference(left, right))
     assert found.question == "gradients"
     assert set(found.names) == names
 
@@ -116,6 +116,5 @@ def test_two_ways_to_compute_a_convolution_do_not_differ(tmp_path: Path) -> None
         read_training(tmp_path / f"{name}.training") for name in ("one", "other", "wrong")
     )
     assert difference(one, other) is None
-    found = difference(one, wrong)
-    assert found is not None
+    found = present(difference(one, wrong))
     assert (found.question, found.names) == ("gradients", ("0.weight",))

@@ -12,6 +12,7 @@ from explorer.model.results import Leaf
 from explorer.model.trace import Start
 from explorer.model.training import Batch, Drift, Group, Training, TrainingStep
 from explorer.words.training import details, headline
+from tests.support.narrowing import present
 
 WEIGHT = pack(np.ones(3, np.float32))
 X = np.arange(12, dtype=np.float32).reshape(4, 3)
@@ -88,15 +89,13 @@ def test_labels_that_one_side_flattens_are_the_same() -> None:
     whole, flat = (training(batch({"x": X, "y": y})) for y in (tokens, tokens.ravel()))
     other = training(batch({"x": X, "y": tokens.ravel()[::-1].copy()}))
     assert compare(whole, flat).difference is None
-    difference = compare(whole, other).difference
-    assert difference is not None
+    difference = present(compare(whole, other).difference)
     assert (difference.question, difference.names) == ("data", ("y",))
 
 
 def test_data_of_another_size_have_the_sizes_of_what_differs() -> None:
     one, other = (training(batch({"x": X, "y": LABELS[:rows]})) for rows in (4, 2))
-    difference = compare(one, other).difference
-    assert difference is not None
+    difference = present(compare(one, other).difference)
     assert (difference.reason, difference.numbers) == ("other_size", (4, 2))
 
 
@@ -141,8 +140,7 @@ def test_other_data_beside_labels_are_a_difference() -> None:
     fewer = training(batch({"input": X + 1}))
     more = training(batch({"labels": LABELS, "x": X}))
     for sides, name in (((fewer, more), "input"), ((more, fewer), "x")):
-        difference = compare(*sides).difference
-        assert difference is not None
+        difference = present(compare(*sides).difference)
         assert (difference.question, difference.reason) == ("data", "stretched")
         assert difference.names == (name,)
 
@@ -153,8 +151,7 @@ def test_the_same_data_of_a_later_step_are_found_where_one_side_has_labels_too()
     two = training(first, steps=2)
     steps = (two.steps[0], msgspec.structs.replace(two.steps[1], batches=(second,)))
     left, right = training(batch({"input": other})), msgspec.structs.replace(two, steps=steps)
-    difference = compare(left, right).difference
-    assert difference is not None
+    difference = present(compare(left, right).difference)
     assert (difference.question, difference.reason) == ("data", "of_another_step")
 
 
@@ -214,11 +211,11 @@ def test_passes_of_other_widths_and_in_another_order_are_the_same_data() -> None
     # The same pass twice, in the place of two, is another step.
     once, twice = (batch({"x": X[:2]}), batch({"x": X[2:]})), (batch({"x": X[:2]}),) * 2
     for sides in ((once, twice), (twice, once)):
-        difference = compare(*(training(*passes) for passes in sides)).difference
-        assert difference is not None
+        difference = present(compare(*(training(*passes) for passes in sides)).difference)
         assert difference.question == "data"
-    difference = compare(training(wide, narrow), training(wide, batch({"x": -X[:, :2]}))).difference
-    assert difference is not None
+    difference = present(
+        compare(training(wide, narrow), training(wide, batch({"x": -X[:, :2]}))).difference
+    )
     assert (difference.question, difference.names) == ("data", ("x (2)",))
 
 
@@ -240,8 +237,7 @@ def test_losses_of_other_passes_are_compared_by_their_sum_or_mean() -> None:
         assert compare(one, passes).difference is None
         assert compare(passes, one).difference is None
     for sides in ((other, passes), (passes, other)):
-        difference = compare(*sides).difference
-        assert difference is not None
+        difference = present(compare(*sides).difference)
         assert difference.question == "loss"
 
 
@@ -289,8 +285,7 @@ def test_the_side_that_does_not_train_a_parameter_is_named() -> None:
         ((grouped("w", "v"), grouped("w")), "right"),
         ((grouped("w"), grouped("w", "v")), "left"),
     ):
-        difference = compare(*sides).difference
-        assert difference is not None
+        difference = present(compare(*sides).difference)
         assert (difference.question, difference.names, difference.side) == ("trained", ("v",), side)
 
 
@@ -335,6 +330,7 @@ def drawing(losses: tuple[float, ...], states: tuple[str, ...]) -> Training:
 def test_a_generator_that_nothing_is_drawn_from_explains_nothing(
     states: tuple[str, ...], others: tuple[str, ...], reason: str
 ) -> None:
-    difference = compare(drawing((1.0, 0.5), states), drawing((1.0, 0.6), others)).difference
-    assert difference is not None
+    difference = present(
+        compare(drawing((1.0, 0.5), states), drawing((1.0, 0.6), others)).difference
+    )
     assert (difference.question, difference.step, difference.reason) == ("loss", 2, reason)

@@ -10,6 +10,7 @@ from explorer.compare.training.updates import Change, Hypothesis, documented, fi
 from explorer.compare.training.values import Moment, moments
 from explorer.model.training import Training
 from tests.compare.training.conftest import OPTIMIZERS, sampled
+from tests.support.narrowing import present
 from tests.support.samples import some_rows
 
 pytestmark = [pytest.mark.torch, pytest.mark.mindspore]
@@ -23,9 +24,7 @@ MAY_DIFFER_IN = {
 
 
 def known(training: Training, moment: Moment, name: str) -> Hypothesis:
-    hypothesis = documented(training.optimizer, moment, name)
-    assert hypothesis is not None
-    return hypothesis
+    return present(documented(training.optimizer, moment, name))
 
 
 UNLIKE_THEIR_PAGES = [
@@ -105,8 +104,7 @@ def test_every_class_has_a_formula() -> None:
     ],
 )
 def test_a_class_is_known_by_its_module(optimizer: str, place: str) -> None:
-    convention = convention_of(optimizer)
-    assert convention is not None
+    convention = present(convention_of(optimizer))
     assert {**FAMILIES["Adam"].defaults, **convention.unlike}["eps_place"] == place
 
 

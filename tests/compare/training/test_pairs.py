@@ -8,6 +8,7 @@ from explorer.compare.training.comparison import compare
 from explorer.model.training import Training, TrainingStep
 from tests.compare.training.conftest import Pairs, sampled
 from tests.planted.trainings.library import MISTAKES, RIGHT
+from tests.support.narrowing import present
 
 pytestmark = [pytest.mark.torch, pytest.mark.mindspore]
 
@@ -75,8 +76,7 @@ def test_the_noise_of_one_side_does_for_both(pairs: Pairs) -> None:
 
 def moved(step: TrainingStep, by: float) -> TrainingStep:
     (batch,) = step.batches
-    assert batch.loss is not None
-    other = msgspec.structs.replace(batch, loss=batch.loss + by)
+    other = msgspec.structs.replace(batch, loss=present(batch.loss) + by)
     return msgspec.structs.replace(step, batches=(other,))
 
 
@@ -102,16 +102,16 @@ def test_another_start_is_found_before_anything_that_follows_from_it(pairs: Pair
     data[3] ^= 0x80  # the sign of the first element
     value = msgspec.structs.replace(first.value, data=bytes(data))
     start = (msgspec.structs.replace(first, value=value), *left.start[1:])
-    difference = compare(left, msgspec.structs.replace(left, start=start)).difference
-    assert difference is not None
+    difference = present(compare(left, msgspec.structs.replace(left, start=start)).difference)
     assert (difference.question, difference.reason) == ("start", "values")
     assert difference.names == ("fc1.weight",)
 
 
 def test_a_parameter_that_one_side_lacks_is_named_with_the_side(pairs: Pairs) -> None:
     left, _ = pairs["plain descent"]
-    difference = compare(left, msgspec.structs.replace(left, start=left.start[1:])).difference
-    assert difference is not None
+    difference = present(
+        compare(left, msgspec.structs.replace(left, start=left.start[1:])).difference
+    )
     assert (difference.question, difference.reason, difference.side) == (
         "start",
         "missing",
@@ -130,17 +130,14 @@ def test_an_optimizer_that_is_not_known_is_recognised_by_its_updates(pairs: Pair
     left, right = pairs["momentum"]
     comparison = compare(left, msgspec.structs.replace(right, optimizer="program.Descent"))
     assert comparison.difference is None
-    assert comparison.rule is not None
-    assert comparison.rule.kind == "SGD"
+    assert present(comparison.rule).kind == "SGD"
 
 
 def test_an_update_that_no_rule_gives_is_said_to_be_unknown(pairs: Pairs) -> None:
     left, right = pairs["plain descent"]
     step, other = right.steps[0], right.steps[1]
     strange = msgspec.structs.replace(step, weights=other.weights)
-    difference = compare(left, msgspec.structs.replace(right, steps=(strange,))).difference
-    assert difference is not None
+    difference = present(compare(left, msgspec.structs.replace(right, steps=(strange,))).difference)
     assert (difference.question, difference.reason) == ("update", "unknown_rule")
     assert difference.side == "right"
-    assert difference.left is not None
-    assert difference.left.kind == "SGD"
+    assert present(difference.left).kind == "SGD"

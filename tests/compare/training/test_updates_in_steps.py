@@ -13,6 +13,7 @@ from explorer.model.results import Leaf
 from explorer.model.trace import Start
 from explorer.model.training import Batch, Group, Training, TrainingStep
 from explorer.model.training_comparison import TrainingDifference
+from tests.support.narrowing import present
 
 FIRST: AnyArray = np.array([0.3, -0.7, 1.1], np.float32)
 
@@ -49,9 +50,7 @@ def training(*steps: TrainingStep) -> Training:
 
 
 def difference(left: Training, right: Training) -> TrainingDifference:
-    found = compare(left, right).difference
-    assert found is not None
-    return found
+    return present(compare(left, right).difference)
 
 
 def test_nothing_is_clipped_where_both_sides_leave_an_update_out() -> None:
@@ -123,8 +122,7 @@ def test_optax_rounds_the_powers_of_a_decay_and_not_the_decay() -> None:
     answers = {answer.question: answer.status for answer in compare(made, made).answers}
     assert answers["update"] == "same"
     comparison = compare(made, msgspec.structs.replace(made, name="other"))
-    assert comparison.rule is not None
-    assert comparison.rule.settings["beta2"] == beta
+    assert present(comparison.rule).settings["beta2"] == beta
 
 
 @pytest.mark.parametrize(
