@@ -1,16 +1,13 @@
 """The README does what it says: its program runs, and prints what it shows."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from explorer.documents.contents import contents
 from explorer.documents.markdown import embedded
-from tests.support.command_line import ROOT
+from tests.support.command_line import ROOT, python
 from tests.support.sessions import comparable
 from tests.support.standard_engines import ENGINES
 
@@ -59,15 +56,7 @@ def run_program(folder: Path, nets: dict[str, str]) -> str:
     package.mkdir()
     for name, text in nets.items():
         (package / name).write_text(text, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout
+    return python("-c", PROGRAM, cwd=folder)
 
 
 @pytest.mark.whole

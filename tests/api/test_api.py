@@ -1,7 +1,5 @@
 """The functions of the API on real frameworks: what they find, and what a notebook shows of it."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,7 +12,7 @@ from explorer.model.errors import UsageError
 from explorer.pair.details import source_lines
 from explorer.report.recorded.results import recorded_board, recorded_study
 from explorer.words.claims import evidence_text
-from tests.support.command_line import ROOT
+from tests.support.command_line import python
 from tests.support.html_pages import HtmlPage
 from tests.support.own_package import (
     MINDSPORE,
@@ -45,10 +43,7 @@ def test_importing_the_api_loads_no_framework_and_the_package_alone_nothing() ->
         "explorer.explore, explorer.assert_same_gradients; "
         "print(sorted({'mindspore', 'torch', 'keras', 'streamlit'} & set(sys.modules)))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split("\n")[:2] == ["False", "[]"]
+    assert python("-c", code).split("\n")[:2] == ["False", "[]"]
 
 
 def test_every_name_that_the_package_promises_is_there() -> None:
@@ -115,10 +110,7 @@ def test_the_code_of_own_nets_runs_by_itself(tmp_path: Path) -> None:
         assert codes[-1].count("  # replace: the array that nets() was given") == remark
         assert "tmp/explorer-nets" not in codes[-1]
     program = f"for code in {codes!r}:\n    exec(code, {{'__name__': '__main__'}})\n"
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr + program
+    python("-c", program, cwd=tmp_path)
 
 
 @pytest.mark.whole

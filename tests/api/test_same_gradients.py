@@ -11,7 +11,7 @@ import pytest
 import explorer
 from explorer.model.errors import UsageError
 from explorer.scenario.own_nets import FOLDER
-from tests.support.command_line import ROOT
+from tests.support.command_line import ROOT, ran
 from tests.support.own_package import (
     BROKEN,
     BROKEN_LINE,
@@ -47,14 +47,8 @@ pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 def run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(folder)])}
     environment.pop("PYTEST_CURRENT_TEST", None)
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "explorer.pytest_plugin", *options],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "explorer.pytest_plugin", *options)
+    return ran(*command, cwd=folder, env=environment, check=False)
 
 
 @pytest.mark.whole

@@ -1,8 +1,6 @@
 """The lists of scenarios and of studies, and how little is loaded for them."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -14,7 +12,7 @@ from explorer.scenario.load import load
 from explorer.text.language import said_in
 from explorer.topics import STUDIES, study_topic
 from explorer.words.scenarios import said
-from tests.support.command_line import ROOT
+from tests.support.command_line import python
 
 
 @pytest.mark.slow
@@ -83,14 +81,12 @@ print("searches", gc.get_stats()[0]["collections"])
 
 @pytest.mark.slow
 def test_help_and_lists_load_nothing_that_runs_or_draws_and_seldom_look_for_garbage() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    printed = python("-c", PROGRAM)
     for name in commands.names():
-        assert done.stdout.count(f"  {name} ") >= 2, "in the help, and where nothing is given"
-    assert done.stdout.count("Commands:") == 2
-    assert done.stdout.count("loaded\n") == 5
-    assert "True\n" not in done.stdout
-    document = done.stdout.split("loaded\n")[4]
+        assert printed.count(f"  {name} ") >= 2, "in the help, and where nothing is given"
+    assert printed.count("Commands:") == 2
+    assert printed.count("loaded\n") == 5
+    assert "True\n" not in printed
+    document = printed.split("loaded\n")[4]
     assert set(json.loads(document)["scenarios"][0]) == {"name", "title", "path"}
-    assert int(done.stdout.split("searches ")[1]) < 300
+    assert int(printed.split("searches ")[1]) < 300

@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 
 from explorer.folders import STORE
-from tests.support.command_line import ROOT
+from tests.support.command_line import ROOT, ran
 from tests.support.servers import SWITCHES
 
 HERE = Path(__file__).parent
@@ -45,16 +44,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def build(arguments: list[str], environment: dict[str, str], folder: Path) -> str:
     """Run a tool to its end; what it says of what is wrong."""
-    done = subprocess.run(
-        [sys.executable, "-m", *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stderr
+    return ran(sys.executable, "-m", *arguments, cwd=folder, env=environment).stderr
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from explorer.scenario.matrix import matrix, structure
 from explorer.scenario.selection import covering
 from explorer.workers.environments import ROOT
 from explorer.workers.workers import Workers
+from tests.support.command_line import ran
 from tests.support.engine_requests import (
     EACH_ENGINE,
     EACH_FRAMEWORK,
@@ -302,11 +302,7 @@ def pasted(code: str, folder: Path) -> str:
     """What a listing of MindSpore prints in a Python of its own."""
     command = [sys.executable, "-c", code]
     own = {"PATH": os.environ["PATH"], "GLOG_v": "4", "PYTHONPATH": str(ROOT), "HOME": str(folder)}
-    done = subprocess.run(
-        command, cwd=folder, env=own, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return ran(*command, cwd=folder, env=own).stdout
 
 
 # PyTorch alone

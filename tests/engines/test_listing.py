@@ -1,7 +1,5 @@
 """Parts of code listings: importing a scenario, and making tensors of its inputs."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ from explorer.engines.listing import (
 )
 from explorer.scenario.find import find
 from explorer.scenario.load import load
+from tests.support.command_line import python
 from tests.support.scenario_files import MINIMAL, written
 
 
@@ -50,10 +49,7 @@ def test_a_file_that_no_import_can_name_is_loaded_by_its_path(name: str, tmp_pat
     scenario = load(written(tmp_path, MINIMAL, name))
     lines = scenario_import(scenario, ["inputs", "torch_net"])
     program = [*lines, "print(list(inputs()), torch_net())"]
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(program)], capture_output=True, text=True, check=False
-    )
-    assert done.stdout == "['x'] None\n", done.stderr
+    assert python("-c", "\n".join(program)) == "['x'] None\n"
 
 
 def test_inputs_are_variables_that_python_and_the_listing_have_no_other_use_for(

@@ -1,13 +1,12 @@
 """Constants of compiled programs in full: those of the protocol buffer in the place of six digits."""
 
 import json
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from tests.support.command_line import ROOT, environment
+from tests.support.command_line import ROOT, ran
 
 pytestmark = pytest.mark.mindspore
 
@@ -17,10 +16,7 @@ SINGLE = float(np.float32(2**0.5))
 @pytest.fixture(scope="module")
 def texts() -> dict[str, str]:
     command = [sys.executable, str(ROOT / "tests" / "nets" / "whole_constants.py")]
-    done = subprocess.run(
-        command, env=environment(), capture_output=True, text=True, timeout=300, check=True
-    )
-    read: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+    read: dict[str, str] = json.loads(ran(*command).stdout.splitlines()[-1])
     return read
 
 

@@ -3,19 +3,19 @@
 ``python recorded_jax_steps.py FOLDER WEIGHTS.npz`` writes a trace of the last of two steps of each.
 """
 
-import functools
 import hashlib
 import json
 import sys
-import warnings
 from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
+from unittest import mock
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from recording_programs import warned
 
 import explorer
 
@@ -163,13 +163,6 @@ def recorded(name):
     return lambda step: explorer.record(FOLDER / f"{name}.trace") if step else nullcontext()
 
 
-def warned(function):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        result = function()
-    return result, [warning.category.__name__ for warning in caught]
-
-
 def odd(record):
     """A loop inside of what is differentiated, a number of Python's, a static argument, and a print.
 
@@ -220,16 +213,11 @@ def failing():
     """The recorder fails at the first operation."""
     from explorer.engines.jax import step_recorder
 
-    recording = step_recorder.StepRecording.add
-
     def add(*_):
         return 1 // 0
 
-    step_recorder.StepRecording.add = add
-    try:
+    with mock.patch.object(step_recorder.StepRecording, "add", add):
         return one("failing")
-    finally:
-        step_recorder.StepRecording.add = recording
 
 
 def compiled_to_record():
@@ -295,7 +283,7 @@ def main():
         "programs": programs,
         "one": loss,
         "failing": warned(failing),
-        "full": warned(functools.partial(one, "full", memory=1 << 12)),
+        "full": warned(one, "full", memory=1 << 12),
         "mapped": warned(mapped),
         "compiled_to_record": compiled_to_record(),
         "odd": (odd(lambda _: nullcontext()), odd(recorded("odd"))),

@@ -8,6 +8,7 @@ import sys
 from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
+from unittest import mock
 
 sys.path.append(str(Path(__file__).parent))
 
@@ -23,8 +24,9 @@ from recorded_jax_steps import (
     loss_of,
     module_trainer,
     start,
-    warned,
+    trainer,
 )
+from recording_programs import warned
 
 import explorer
 
@@ -36,15 +38,9 @@ def batch(step):
 
 
 def trained(steps, optimizer, *, compiled=False, donated=False):
-    def train_step(params, state, x, y):
-        loss, grads = jax.value_and_grad(loss_of)(params, x, y)
-        updates, state = optimizer.update(grads, state, params)
-        return optax.apply_updates(params, updates), state, loss
-
+    train_step, params, state = trainer(optimizer)
     if compiled:
         train_step = jax.jit(train_step, donate_argnums=(0, 1) if donated else ())
-    params = start()
-    state = optimizer.init(params)
     for step in range(STEPS):
         with steps.step():
             params, state, loss = train_step(params, state, *batch(step))
@@ -231,13 +227,9 @@ def failing():
     """The recorder fails at the first operation."""
     from explorer.engines.jax import step_recorder
 
-    original = step_recorder.StepRecorder._record
-    step_recorder.StepRecorder._record = None
-    try:
+    with mock.patch.object(step_recorder.StepRecorder, "_record", None):
         steps = explorer.recorder(training=True, out=FOLDER / "failing.training")
-        return warned(lambda: eager(steps))
-    finally:
-        step_recorder.StepRecorder._record = original
+        return warned(eager, steps)
 
 
 def work_to_record():

@@ -8,7 +8,11 @@ import json
 import random
 import sys
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
+from unittest import mock
+
+from recording_programs import refuse, warned
 
 REFUSED = {
     "rich",
@@ -19,16 +23,9 @@ REFUSED = {
     "torch",
     "streamlit",
 }
-"""Packages of the explorer's that a process lacks in which a step is recorded; MindSpore brings psutil."""
+"""(MindSpore brings psutil.)"""
 
-
-class Refusing:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in REFUSED:
-            raise ImportError(f"{name} is not installed beside MindSpore here")
-
-
-sys.meta_path.insert(0, Refusing())
+refuse(REFUSED)
 
 import mindspore as ms  # noqa: E402
 import numpy as np  # noqa: E402
@@ -175,21 +172,21 @@ PROGRAMS = {
 }
 
 
-def train(name, out=None):
-    """The losses of all steps, the weights at the end and the next random numbers, as exact numbers."""
-    step, recomputes, count = PROGRAMS[name]
+def train(name, record=nullcontext, count=None):
+    """The losses of all steps, the weights at the end and the next random numbers, as exact numbers.
+
+    ``record`` makes the block around a step.
+    """
+    step, recomputes, usual = PROGRAMS[name]
     random.seed(0)
     np.random.seed(0)
     ms.set_seed(0)
     program = Program(recomputes)
     losses = []
-    for number in range(count):
+    for number in range(count or usual):
         x = ms.Tensor(np.random.randn(8, 6).astype(np.float32))
         y = ms.Tensor(np.random.randint(0, 3, (8,)).astype(np.int32))
-        if out is not None and number in RECORDED:
-            with explorer.record(out / f"{name}-{number}.trace", step=number):
-                loss = step(program, x, y)
-        else:
+        with record(number):
             loss = step(program, x, y)
         losses.append(float(loss.asnumpy()))
     weights = [float(it.asnumpy().astype(np.float64).sum()) for it in program.net.get_parameters()]
@@ -198,6 +195,15 @@ def train(name, out=None):
         weights,
         [random.random(), float(np.random.rand()), float(ops.rand(1).asnumpy()[0])],
     )
+
+
+def recorded(name, out):
+    def record(number):
+        if number in RECORDED:
+            return explorer.record(out / f"{name}-{number}.trace", step=number)
+        return nullcontext()
+
+    return train(name, record)
 
 
 def left_behind():
@@ -223,12 +229,14 @@ def loss_of_one_step(path, prefix=None, **options):
     if prefix is not None:
         options.update(model={prefix: net}, inputs={"given": x})
     gradient = ms.value_and_grad(lambda x: net(x).square().mean(), None, net.trainable_params())
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+
+    def step():
         with explorer.record(path, **options):
             loss, _ = gradient(x)
-    kinds = [type(warning.message).__name__ for warning in caught]
-    return float(loss.asnumpy()), [kind for kind in kinds if kind == "RecordingWarning"]
+        return float(loss.asnumpy())
+
+    loss, kinds = warned(step)
+    return loss, [kind for kind in kinds if kind == "RecordingWarning"]
 
 
 def fails_inside(out):
@@ -242,11 +250,8 @@ def fails_inside(out):
             raise ZeroDivisionError("a fault of the recorder's own")
         operator_ran(self, call, outputs, site)
 
-    StepCapture.operator_ran = failing
-    try:
+    with mock.patch.object(StepCapture, "operator_ran", failing):
         return loss_of_one_step(out / "failing.trace")
-    finally:
-        StepCapture.operator_ran = operator_ran
 
 
 def raises(path):
@@ -263,7 +268,7 @@ def main(out):
     train("micro_batches")  # the first run in a process rounds otherwise than all others (2.10.0)
     without = {name: train(name) for name in PROGRAMS}
     before = left_behind()
-    programs = {name: [without[name], train(name, out)] for name in PROGRAMS}
+    programs = {name: [without[name], recorded(name, out)] for name in PROGRAMS}
     document = {
         "programs": programs,
         "one_step": loss_of_one_step(out / "one.trace"),

@@ -8,7 +8,11 @@ import json
 import random
 import sys
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
+from unittest import mock
+
+from recording_programs import refuse, warned
 
 REFUSED = {
     "rich",
@@ -21,14 +25,7 @@ REFUSED = {
     "streamlit",
 }
 
-
-class Refusing:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in REFUSED:
-            raise ImportError(f"{name} is not installed beside PyTorch here")
-
-
-sys.meta_path.insert(0, Refusing())
+refuse(REFUSED)
 
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
@@ -67,102 +64,117 @@ class Net(nn.Module):
         return self.last(self.drop(hidden))
 
 
-def plain(net, optimizer, scaler, x, y):
-    loss = nn.CrossEntropyLoss()(net(x), y)
+class Job:
+    """A net with all that trains it."""
+
+    def __init__(self, reentrant=None):
+        self.net = Net(reentrant)
+        self.optimizer = torch.optim.AdamW(self.net.parameters(), lr=1e-2)
+        self.scaler = torch.amp.GradScaler("cpu", init_scale=256.0)
+
+
+def plain(job, x, y):
+    loss = nn.CrossEntropyLoss()(job.net(x), y)
     loss.backward()
-    optimizer.step()
+    job.optimizer.step()
     return loss
 
 
-def micro_batches(net, optimizer, scaler, x, y):
+def micro_batches(job, x, y):
     total = 0
     for start in range(2):
-        loss = F.cross_entropy(net(x[start::2]), y[start::2]) / 2
+        loss = F.cross_entropy(job.net(x[start::2]), y[start::2]) / 2
         loss.backward()
         total = total + loss.detach()
-    nn.utils.clip_grad_norm_(net.parameters(), 0.1)
-    optimizer.step()
+    nn.utils.clip_grad_norm_(job.net.parameters(), 0.1)
+    job.optimizer.step()
     return total
 
 
-def mixed_precision(net, optimizer, scaler, x, y):
+def mixed_precision(job, x, y, factor=None):
     with torch.autocast("cpu", torch.bfloat16):
-        loss = F.cross_entropy(net(x), y)
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-    scaler.step(optimizer)
-    scaler.update()
+        loss = nn.CrossEntropyLoss()(job.net(x), y)
+    if factor:
+        loss = loss * factor
+    job.scaler.scale(loss).backward()
+    job.scaler.unscale_(job.optimizer)
+    nn.utils.clip_grad_norm_(job.net.parameters(), 1.0)
+    job.scaler.step(job.optimizer)
+    job.scaler.update()
     return loss
 
 
-def several_passes(net, optimizer, scaler, x, y):
-    logits = net(x)
+def several_passes(job, x, y):
+    logits = job.net(x)
     first, second = F.cross_entropy(logits, y), logits.square().mean()
     first.backward(retain_graph=True)
     second.backward()
-    optimizer.step()
+    job.optimizer.step()
     return first + second
 
 
-def gradient_penalty(net, optimizer, scaler, x, y):
+def gradient_penalty(job, x, y):
     x = x.clone().requires_grad_()
-    loss = F.cross_entropy(net(x), y)
+    loss = F.cross_entropy(job.net(x), y)
     (gradient,) = torch.autograd.grad(loss, x, create_graph=True)
     loss = loss + gradient.square().sum()
     loss.backward()
-    optimizer.step()
+    job.optimizer.step()
     return loss
 
 
-def hooks(net, optimizer, scaler, x, y):
-    handles = [weight.register_hook(lambda gradient: gradient * 2) for weight in net.parameters()]
-    handles.append(net.middle.register_full_backward_hook(lambda *_: None))
-    loss = F.cross_entropy(net(x), y)
+def hooks(job, x, y):
+    weights = job.net.parameters()
+    handles = [weight.register_hook(lambda gradient: gradient * 2) for weight in weights]
+    handles.append(job.net.middle.register_full_backward_hook(lambda *_: None))
+    loss = F.cross_entropy(job.net(x), y)
     loss.backward()
     for handle in handles:
         handle.remove()
-    optimizer.step()
+    job.optimizer.step()
     return loss
 
 
 PROGRAMS = {
-    "plain": (plain, None, 50),
-    "micro_batches": (micro_batches, None, 8),
-    "mixed_precision": (mixed_precision, None, 8),
-    "several_passes": (several_passes, None, 8),
-    "gradient_penalty": (gradient_penalty, None, 8),
-    "hooks": (hooks, None, 8),
-    "checkpoint": (plain, False, 8),
-    "reentrant_checkpoint": (plain, True, 8),
+    "plain": (plain, 50),
+    "micro_batches": (micro_batches, 8),
+    "mixed_precision": (mixed_precision, 8),
+    "several_passes": (several_passes, 8),
+    "gradient_penalty": (gradient_penalty, 8),
+    "hooks": (hooks, 8),
+    "checkpoint": (plain, 8, False),
+    "reentrant_checkpoint": (plain, 8, True),
 }
 
 
-def train(name, out=None):
-    """The losses of all steps and the weights at the end, as exact numbers."""
-    step, reentrant, count = PROGRAMS[name]
+def train(program, record=nullcontext, job=Job):
+    """The losses of all steps, the weights at the end and the next random numbers, as exact numbers.
+
+    ``record`` makes the block around a step.
+    """
+    step, count, *options = program
+    random.seed(0)
+    np.random.seed(0)
     torch.manual_seed(0)
-    net = Net(reentrant)
-    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-2)
-    scaler = torch.amp.GradScaler("cpu", init_scale=256.0)
+    job = job(*options)
     losses = []
     for number in range(count):
         x, y = torch.randn(8, 6), torch.randint(0, 3, (8,))
-        optimizer.zero_grad()
-        if out is not None and number in RECORDED:
-            with explorer.record(out / f"{name}-{number}.trace", step=number):
-                loss = step(net, optimizer, scaler, x, y)
-        else:
-            loss = step(net, optimizer, scaler, x, y)
+        with record(number):
+            job.optimizer.zero_grad()
+            loss = step(job, x, y)
         losses.append(loss.item())
-    weights = [weight.double().sum().item() for weight in net.parameters()]
+    weights = [weight.double().sum().item() for weight in job.net.parameters()]
     return losses, weights, [random.random(), float(np.random.rand()), torch.rand(()).item()]
 
 
-def seeded(name, out=None):
-    random.seed(0)
-    np.random.seed(0)
-    return train(name, out)
+def recorded(name, out):
+    def record(number):
+        if number in RECORDED:
+            return explorer.record(out / f"{name}-{number}.trace", step=number)
+        return nullcontext()
+
+    return train(PROGRAMS[name], record)
 
 
 def left_behind():
@@ -186,12 +198,14 @@ def loss_of_one_step(path, **options):
     """The loss of a step that is recorded in some way, and the kinds of warnings of it."""
     torch.manual_seed(0)
     net, x = Net(), torch.randn(8, 6)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+
+    def step():
         with explorer.record(path, **options):
             loss = net(x).square().mean()
             loss.backward()
-    return loss.item(), [type(warning.message).__name__ for warning in caught]
+        return loss.item()
+
+    return warned(step)
 
 
 def fails_inside(out):
@@ -205,16 +219,13 @@ def fails_inside(out):
             raise ZeroDivisionError("a fault of the recorder's own")
         return begin(self, operator, args, kwargs)
 
-    StepRecorder.begin = failing
-    try:
+    with mock.patch.object(StepRecorder, "begin", failing):
         loss = loss_of_one_step(out / "failing.trace")
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             with explorer.record(out / "strict.trace"):
                 torch.ones(3).mean()
         return loss
-    finally:
-        StepRecorder.begin = begin
 
 
 def raises(path):
@@ -242,9 +253,9 @@ def in_a_loop(out):
 
 
 def main(out):
-    without = {name: seeded(name) for name in PROGRAMS}
+    without = {name: train(program) for name, program in PROGRAMS.items()}
     before = left_behind()  # once PyTorch has imported all that it imports late
-    programs = {name: [without[name], seeded(name, out)] for name in PROGRAMS}
+    programs = {name: [without[name], recorded(name, out)] for name in PROGRAMS}
     document = {
         "programs": programs,
         "one_step": loss_of_one_step(out / "one.trace"),

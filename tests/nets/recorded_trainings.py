@@ -6,42 +6,31 @@ writes the trainings into OUT, and prints what each computed as JSON.
 
 import json
 import os
-import random
 import signal
 import sys
-import warnings
-from contextlib import nullcontext
 from pathlib import Path
+from unittest import mock
 
 sys.path.append(str(Path(__file__).parent))
 
-import numpy as np
+import recorded_steps as steps
 import torch
 import torch.nn.functional as F  # noqa: N812
-from recorded_steps import REFUSED, Net, left_behind
+from recorded_steps import REFUSED, left_behind, mixed_precision, plain, train
+from recording_programs import recorded, warned
 from torch import nn
-from torch.nn.utils import clip_grad_norm_
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 import explorer
 
 
-class Job:
-    """A net with all that trains it."""
+class Job(steps.Job):
+    """A net with an average of its weights and a schedule, too."""
 
     def __init__(self):
-        self.net = Net()
-        self.optimizer = torch.optim.AdamW(self.net.parameters(), lr=1e-2)
-        self.scaler = torch.amp.GradScaler("cpu", init_scale=256.0)
+        super().__init__()
         self.average = AveragedModel(self.net, multi_avg_fn=get_ema_multi_avg_fn(0.9))
         self.schedule = torch.optim.lr_scheduler.StepLR(self.optimizer, 2, 0.5)
-
-
-def plain(job, x, y):
-    loss = F.cross_entropy(job.net(x), y)
-    loss.backward()
-    job.optimizer.step()
-    return loss
 
 
 def micro_batches(job, x, y):
@@ -50,22 +39,13 @@ def micro_batches(job, x, y):
         loss = F.cross_entropy(job.net(x[start::2]), y[start::2])
         (loss / 2).backward()
         losses.append(loss.detach())
-    clip_grad_norm_(job.net.parameters(), 0.1)
+    nn.utils.clip_grad_norm_(job.net.parameters(), 0.1)
     job.optimizer.step()
     return sum(losses)
 
 
-def mixed_precision(job, x, y):
-    with torch.autocast("cpu", torch.bfloat16):
-        loss = nn.CrossEntropyLoss()(job.net(x), y)
-    if x[0, 0] > 1:  # makes an overflow
-        loss = loss * torch.inf
-    job.scaler.scale(loss).backward()
-    job.scaler.unscale_(job.optimizer)
-    clip_grad_norm_(job.net.parameters(), 1.0)
-    job.scaler.step(job.optimizer)
-    job.scaler.update()
-    return loss
+def overflowing(job, x, y):
+    return mixed_precision(job, x, y, factor=torch.inf if x[0, 0] > 1 else None)
 
 
 def scheduled_and_averaged(job, x, y):
@@ -87,34 +67,14 @@ def sgd_in_groups(job, x, y):
 PROGRAMS = {
     "plain": (plain, 50),
     "micro_batches": (micro_batches, 8),
-    "mixed_precision": (mixed_precision, 12),
+    "mixed_precision": (overflowing, 12),
     "scheduled_and_averaged": (scheduled_and_averaged, 8),
     "sgd_in_groups": (sgd_in_groups, 8),
 }
 
 
-def train(name, recorder=None):
-    """The losses of all steps, the weights at the end and the next random numbers, as exact numbers."""
-    random.seed(0)
-    np.random.seed(0)
-    torch.manual_seed(0)
-    step, count = PROGRAMS[name]
-    job = Job()
-    losses = []
-    for _ in range(count):
-        x, y = torch.randn(8, 6), torch.randint(0, 3, (8,))
-        with recorder.step() if recorder else nullcontext():
-            job.optimizer.zero_grad()
-            losses.append(step(job, x, y).item())
-    weights = [weight.double().sum().item() for weight in job.net.parameters()]
-    return losses, weights, [random.random(), float(np.random.rand()), torch.rand(()).item()]
-
-
-def recorded(name, out, file="", **options):
-    recorder = explorer.recorder(training=True, out=out / f"{file or name}.training", **options)
-    computed = train(name, recorder)
-    recorder.write()
-    return computed
+def trained(name, *record):
+    return train(PROGRAMS[name], *record, job=Job)
 
 
 def fails_inside(out):
@@ -130,14 +90,8 @@ def fails_inside(out):
             raise ZeroDivisionError("a fault of the recorder's own")
         return original(self, optimizer)
 
-    TrainingInTorch._note_update = failing
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            computed = recorded("micro_batches", out / "failing")
-        return computed, [type(warning.message).__name__ for warning in caught]
-    finally:
-        TrainingInTorch._note_update = original
+    with mock.patch.object(TrainingInTorch, "_note_update", failing):
+        return warned(recorded, trained, "micro_batches", out / "failing")
 
 
 def raises(out):
@@ -173,14 +127,14 @@ def killed(out):
 
 def main(out):
     killed(out)
-    without = {name: train(name) for name in PROGRAMS}
+    without = {name: trained(name) for name in PROGRAMS}
     before = left_behind()
-    programs = {name: [without[name], recorded(name, out)] for name in PROGRAMS}
+    programs = {name: [without[name], recorded(trained, name, out)] for name in PROGRAMS}
     document = {
         "programs": programs,
         "failing": fails_inside(out),
-        "with_graphs": recorded("micro_batches", out, "graphs", first=1, every=4),
-        "full": recorded("micro_batches", out, "full", memory=20_000),
+        "with_graphs": recorded(trained, "micro_batches", out, "graphs", first=1, every=4),
+        "full": recorded(trained, "micro_batches", out, "full", memory=20_000),
         "raises": raises(out),
         "left_behind": [before, left_behind()],
         "foreign": sorted(REFUSED & set(sys.modules)),

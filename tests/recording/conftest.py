@@ -1,8 +1,6 @@
 """The programs of tests/nets/recorded_*.py, each run once: what they computed, traces and trainings."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -20,7 +18,7 @@ from explorer.model.trace import Trace
 from explorer.model.training import Training
 from explorer.recording.files import read_trace, read_training
 from explorer.workers.environments import program_environment
-from tests.support.command_line import environment
+from tests.support.command_line import python, ran
 from tests.support.jax_packages import skip_without
 from tests.support.kept import kept_run, key_of_run, texts
 from tests.support.recorded_files import loaded_trace
@@ -158,12 +156,7 @@ def _recorded(programs: dict[Framework, str], weights: Path, is_whole: bool) -> 
 
 def printed_by(*arguments: str | Path) -> Any:
     """What a program of Python prints as JSON, called with these arguments."""
-    command = [sys.executable, *map(str, arguments)]
-    done = subprocess.run(
-        command, env=environment(), capture_output=True, text=True, timeout=900, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    return json.loads(python(*arguments).splitlines()[-1])
 
 
 def _printed_in_jax(program: Path, folder: Path, weights: Path) -> Any:
@@ -172,15 +165,7 @@ def _printed_in_jax(program: Path, folder: Path, weights: Path) -> Any:
     home = home_of("jax")
     scratch = folder / "scratch"
     scratch.mkdir()
-    done = subprocess.run(
-        [home.python, str(program), str(folder), str(weights)],
-        env=program_environment(home, scratch),
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = ran(home.python, program, folder, weights, env=program_environment(home, scratch))
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -201,8 +186,7 @@ def jax_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def beside_jax(jax_weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of what recorded_beside_jax.py records."""
     folder = tmp_path_factory.mktemp("beside_jax")
-    command = [sys.executable, str(NETS / "recorded_beside_jax.py"), str(folder), str(jax_weights)]
-    subprocess.run(command, env=environment(), check=True, timeout=600)
+    python(NETS / "recorded_beside_jax.py", folder, jax_weights)
     return folder
 
 
@@ -234,8 +218,7 @@ def first_steps() -> Steps:
     def run(program: Path, folder: Path) -> None:
         weights = folder / "weights.npz"
         np.savez(weights, **arrays)
-        command = [sys.executable, str(program), str(folder), str(weights)]
-        subprocess.run(command, env=environment(), check=True, timeout=600, capture_output=True)
+        python(program, folder, weights)
 
     @cache
     def recorded(framework: Framework) -> dict[str, Loaded]:

@@ -1,7 +1,5 @@
 """A state that a program carries from step to step is none of its data, and what resets it is named."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,7 @@ from explorer.compare.training.comparison import compare
 from explorer.model.engines import Framework
 from explorer.recording.files import read_training
 from tests.recording.conftest import marked
-from tests.support.command_line import environment
+from tests.support.command_line import python
 
 PROGRAMS: dict[Framework, str] = {
     "torch": """
@@ -76,11 +74,7 @@ MAIN = 'train("carries.training", 0)\ntrain("resets.training", 3)\n'
     ],
 )
 def test_a_state_is_carried_until_a_program_resets_it(framework: Framework, tmp_path: Path) -> None:
-    command = [sys.executable, "-c", PROGRAMS[framework] + MAIN]
-    done = subprocess.run(
-        command, env=environment(), cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    python("-c", PROGRAMS[framework] + MAIN, cwd=tmp_path)
     carries, resets = (
         read_training(tmp_path / f"{name}.training") for name in ("carries", "resets")
     )

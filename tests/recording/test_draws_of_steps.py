@@ -1,14 +1,12 @@
 """Two recorded steps of PyTorch with a dropout: the same draws, and others."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import explorer
 from explorer.api.results import Recorded
-from tests.support.command_line import environment
+from tests.support.command_line import python
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -33,8 +31,7 @@ for name, drawn_before, last in (
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("draws")
-    command = [sys.executable, "-c", PROGRAM]
-    subprocess.run(command, cwd=folder, env=environment(), check=True)
+    python("-c", PROGRAM, cwd=folder)
     return folder
 
 

@@ -1,7 +1,5 @@
 """Records of long trainings: each step to the end, in little room, and compared for what is left of it."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +13,7 @@ from explorer.numeric.summaries import FEW, few, spread
 from explorer.recording.files import read_training
 from explorer.recording.kept_steps import DENSEST, is_whole
 from explorer.words.training import details, ranges
-from tests.support.command_line import environment
+from tests.support.command_line import python
 from tests.support.narrowing import present
 
 STEPS = 50
@@ -90,11 +88,7 @@ for _ in range(STEPS):
 
 def run(program: str, folder: Path) -> None:
     head = f"STEPS, OTHER, ROOM = {STEPS}, {OTHER}, {ROOM}\n"
-    command = [sys.executable, "-c", head + program]
-    done = subprocess.run(
-        command, env=environment(), cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    python("-c", head + program, cwd=folder)
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,6 @@
 """Steps of programs whose gradients MindSpore compiles: the same bits, and traces like those of a tape."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +14,7 @@ from explorer.model.graph import GradGraph
 from explorer.model.trace import Trace
 from explorer.recording.files import read_trace
 from tests.recording.conftest import NETS
-from tests.support.command_line import environment, explorer
+from tests.support.command_line import explorer, python
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.whole]
 
@@ -42,19 +40,12 @@ class Runs(NamedTuple):
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     folder = tmp_path_factory.mktemp("graph_steps")
     program = str(NETS / "recorded_graph_steps.py")
-    plain = subprocess.run(
-        [sys.executable, program, str(folder / "without_run.trace")],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=True,
-    )
+    plain = python(program, folder / "without_run.trace")
     done = explorer(
         "run", "--record", str(folder / "step.trace"), "--first", "1", "--every", "10", program
     )
     assert done.returncode == 0, done.stderr
-    without, recorded = (json.loads(it.stdout.splitlines()[-1]) for it in (plain, done))
+    without, recorded = (json.loads(it.splitlines()[-1]) for it in (plain, done.stdout))
     return Runs(without, recorded, folder)
 
 

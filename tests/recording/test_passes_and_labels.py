@@ -1,7 +1,5 @@
 """What a recorded pass was given, where no module says it, and gradients that a program adds up by itself."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,7 @@ from explorer.compare.training.comparison import compare
 from explorer.model.engines import Framework
 from explorer.model.training import Training
 from explorer.recording.files import read_training
-from tests.support.command_line import environment
+from tests.support.command_line import python
 
 PROGRAMS: dict[Framework, str] = {
     "torch": """
@@ -68,11 +66,7 @@ for _ in range(2):
 
 
 def recorded(folder: Path, framework: Framework, *arguments: str) -> Training:
-    command = [sys.executable, "-c", PROGRAMS[framework], *arguments]
-    done = subprocess.run(
-        command, env=environment(), cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    python("-c", PROGRAMS[framework], *arguments, cwd=folder)
     training = read_training(folder / f"{framework}.training")
     assert training.missing == ()
     return training

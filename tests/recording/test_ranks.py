@@ -1,13 +1,11 @@
 """A data parallel step that is recorded in the process of each rank."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import ROOT, environment
+from tests.support.command_line import ROOT, python
 from tests.support.command_line import explorer as run
 from tests.support.recorded_files import loaded_trace
 
@@ -17,8 +15,7 @@ pytestmark = pytest.mark.torch
 @pytest.mark.whole
 def test_each_rank_writes_a_trace_and_computes_the_same_bits(tmp_path: Path) -> None:
     program = ROOT / "tests" / "nets" / "recorded_ranks.py"
-    command = [sys.executable, str(program), str(tmp_path)]
-    subprocess.run(command, env=environment(), check=True, timeout=900)
+    python(program, tmp_path)
     for rank in range(2):
         without, recorded = (
             json.loads((tmp_path / f"losses{number}.{rank}.json").read_text())

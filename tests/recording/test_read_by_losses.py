@@ -1,7 +1,5 @@
 """What losses that are written out have read of plain tensors, as the tape of PyTorch holds it."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +10,7 @@ from explorer.model.arrays import AnyArray, unpack
 from explorer.model.training import Training
 from explorer.model.training_comparison import TrainingComparison
 from explorer.recording.files import read_training
-from tests.support.command_line import environment
+from tests.support.command_line import python
 
 IN_TORCH = """
 import numpy as np, torch
@@ -87,22 +85,10 @@ train("other_ms", True)
 """
 
 
-def run(program: str, folder: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env=environment(),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("losses")
-    run(IN_TORCH, made)
+    python("-c", IN_TORCH, cwd=made)
     return made
 
 
@@ -176,7 +162,7 @@ def test_numbers_of_a_loss_are_no_data(folder: Path) -> None:
 @pytest.mark.torch
 @pytest.mark.whole
 def test_labels_of_a_written_out_loss_are_those_that_mindspore_is_given(folder: Path) -> None:
-    run(IN_MINDSPORE, folder)
+    python("-c", IN_MINDSPORE, cwd=folder)
     assert data_of(compared(folder, "square", "ms")) == "same"
     comparison = compared(folder, "square", "other_ms")
     assert data_of(comparison) == "in_part"

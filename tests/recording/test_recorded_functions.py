@@ -1,13 +1,11 @@
 """Functions of a program that are recorded as they are called: by a decorator, once or step by step."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from explorer.recording.files import read_trace, read_training
-from tests.support.command_line import environment
+from tests.support.command_line import python
 
 pytestmark = pytest.mark.torch
 
@@ -52,8 +50,7 @@ assert (step.__name__, step.__doc__) == ("step", "A step.")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("functions")
     (folder / "train.py").write_text(PROGRAM, encoding="utf-8")
-    command = [sys.executable, "train.py"]
-    subprocess.run(command, cwd=folder, env=environment(), check=True, timeout=300)
+    python("train.py", cwd=folder)
     return folder
 
 

@@ -1,7 +1,5 @@
 """Optimizers that programs write themselves, and rates that follow schedules, in both frameworks."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,7 @@ from explorer.compare.training.comparison import compare
 from explorer.model.training_comparison import TrainingComparison
 from explorer.recording.files import read_training
 from explorer.words.training import details, headline
-from tests.support.command_line import environment
+from tests.support.command_line import python
 from tests.support.narrowing import present
 
 IN_TORCH = """
@@ -129,28 +127,16 @@ train("ms_late", lambda weights: nn.SGD(weights, [0.1 * 0.9 ** max(0, n - 3) for
 """
 
 
-def run(program: str, folder: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env=environment(),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-
-
 @pytest.fixture(scope="module")
 def in_torch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rules")
-    run(IN_TORCH, folder)
+    python("-c", IN_TORCH, cwd=folder)
     return folder
 
 
 @pytest.fixture(scope="module")
 def of_both(in_torch: Path) -> Path:
-    run(IN_MINDSPORE, in_torch)
+    python("-c", IN_MINDSPORE, cwd=in_torch)
     return in_torch
 
 

@@ -1,7 +1,5 @@
 """The start of a record as arrays, and as what a net of either framework loads."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
@@ -16,7 +14,7 @@ from explorer.model.training import Training
 from explorer.numeric.summaries import excerpt
 from explorer.recording.files import read_training, write_trace, write_training
 from explorer.words.training import details
-from tests.support.command_line import environment
+from tests.support.command_line import python
 from tests.support.recorded_files import loaded_trace, loaded_training
 
 WEIGHT = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -122,11 +120,7 @@ with explorer.recorder(training=True, out="mindspore.training").step():
 
 def recorded(folder: Path, framework: str, line: str = "") -> Training:
     """The training of a program that runs a line when its net is made."""
-    command = [sys.executable, "-c", PROGRAMS[framework], line]
-    done = subprocess.run(
-        command, env=environment(), cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    python("-c", PROGRAMS[framework], line, cwd=folder)
     return read_training(folder / f"{framework}.training")
 
 
@@ -179,15 +173,8 @@ def test_a_net_of_other_parameters_is_refused(tmp_path: Path) -> None:
         "    except explorer.recording.starts.UsageError as error:\n"
         "        print(error)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env=environment(),
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    taken, unclear, guessed, odd, missing, unknown = done.stdout.splitlines()
+    said = python("-c", program, cwd=tmp_path).splitlines()
+    taken, unclear, guessed, odd, missing, unknown = said
     assert taken == str(WEIGHT.tolist())
     for words in ("1.weight, 1.bias of the net", "names={'1.weight': …}", "run.training"):
         assert words in unclear

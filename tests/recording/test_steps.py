@@ -1,8 +1,6 @@
 """Steps of training programs that are recorded where they run: the same bits, and what traces hold."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +13,7 @@ from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph, Node
 from explorer.model.trace import Trace
 from tests.recording.conftest import SHAPES, STEPS, TELLING, Recorded, each, marked, weights
-from tests.support.command_line import ROOT, environment
+from tests.support.command_line import ROOT, python
 from tests.support.command_line import explorer as run
 from tests.support.narrowing import present
 from tests.support.recorded_files import loaded_trace
@@ -510,8 +508,7 @@ with explorer.record(sys.argv[2]):
 @pytest.mark.whole
 def test_a_recorded_step_of_a_scenario_s_net_is_the_same_as_its_engine_s(tmp_path: Path) -> None:
     trace = tmp_path / "own.trace"
-    command = [sys.executable, "-c", PROGRAM, str(ROOT / "scenarios" / "dense_mse.py"), str(trace)]
-    subprocess.run(command, env=environment(), check=True)
+    python("-c", PROGRAM, ROOT / "scenarios" / "dense_mse.py", trace)
     done = run("diff", str(trace), "dense_mse", "torch-tape")
     assert "torch-tape@own" in done.stdout, done.stderr
     assert "no divergence" in done.stdout

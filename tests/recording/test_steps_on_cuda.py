@@ -1,14 +1,12 @@
 """A step that is recorded on an NVIDIA GPU, where there is one, beside the same step on the CPU."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from explorer.api.results import Recorded
 from explorer.workers.workers import Workers
-from tests.support.command_line import environment
+from tests.support.command_line import python
 from tests.support.cuda import cuda_device
 from tests.support.recorded_files import loaded_trace
 
@@ -46,8 +44,7 @@ def test_a_step_on_the_gpu_differs_in_nothing_from_that_on_the_cpu(
     recorded: list[Recorded] = []
     for name in ("cpu", device):
         path = tmp_path / f"step{len(recorded)}.trace"
-        command = [sys.executable, "-c", PROGRAM, name, str(path)]
-        subprocess.run(command, env=environment(), check=True, timeout=300)
+        python("-c", PROGRAM, name, path)
         recorded.append(loaded_trace(path))
     on_cpu, on_device = recorded
     assert (on_cpu.trace.devices, on_device.trace.devices) == (("cpu",), (device,))

@@ -1,7 +1,6 @@
 """Trainings that are recorded where they run, in every framework: the same bits, and each step."""
 
 import math
-import subprocess
 from pathlib import Path
 
 import msgspec
@@ -29,6 +28,7 @@ from tests.recording.conftest import (
     values,
     weights,
 )
+from tests.support.command_line import ran
 from tests.support.jax_packages import skip_without
 
 PROGRAMS: dict[Framework, tuple[str, ...]] = {
@@ -579,11 +579,5 @@ def test_one_optimizer_is_found_among_arguments_of_optax_s_own(tmp_path: Path) -
     """Where a program holds two, neither is taken for that of its updates."""
     skip_without("optax")
     home = home_of("jax")
-    done = subprocess.run(
-        [home.python, "-c", ONLY_ONE],
-        env=program_environment(home, tmp_path),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = ran(home.python, "-c", ONLY_ONE, env=program_environment(home, tmp_path))
     assert done.stdout.splitlines() == ["optax.adamw", "optax.clip", "[]"]

@@ -1,7 +1,6 @@
 """Loading a scenario file: what is refused and with which words, and that no framework is touched."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from explorer.model.errors import ScenarioError
 from explorer.scenario.find import FOLDER, find
 from explorer.scenario.load import load
 from explorer.text.language import said_in
+from tests.support.command_line import python
 from tests.support.nets import NETS
 from tests.support.scenario_files import MINIMAL, written
 
@@ -34,10 +34,7 @@ def test_loading_every_scenario_imports_no_framework() -> None:
         "for path in names().values(): load(path).inputs()\n"
         "print(sorted({'mindspore', 'torch'} & set(sys.modules)))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=FOLDER.parent, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    assert python("-c", code, cwd=FOLDER.parent).strip() == "[]"
 
 
 def test_a_module_is_registered_under_its_own_name_where_a_compiler_looks_for_it() -> None:

@@ -1,8 +1,6 @@
 """The programs on the pages of claims, run as they are shown, print the figures that are recorded."""
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -18,6 +16,7 @@ from explorer.topics import claims
 from explorer.topics.evidence import flat_numbers
 from explorer.workers.environments import worker_environment
 from tests.independent.comparison import difference
+from tests.support.command_line import python
 from tests.topics.shown_programs import (
     Shown,
     printed_figures,
@@ -58,15 +57,8 @@ def run_all(kind: str, folder: Path) -> dict[str, str]:
     environment = worker_environment(worker, folder)
     environment["PYTHONPATH"] = str(PACKAGE.parent)
     package = "mindspore" if worker.startswith("mindspore") else "torch"
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.topics.shown_programs", str(folder), package],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-    )
-    assert done.returncode == 0, done.stderr
+    module = "tests.topics.shown_programs"
+    python("-m", module, folder, package, cwd=folder, env=environment, seconds=SECONDS)
     printed: dict[str, str] = {}
     for number, program in enumerate(of_kind):
         printed[program.code] = (folder / f"{number:03}.txt").read_text(encoding="utf-8")

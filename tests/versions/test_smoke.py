@@ -1,11 +1,10 @@
 """What the smoke of other versions takes: nothing is installed for what is no version."""
 
-import subprocess
 import sys
 
 import pytest
 
-from tests.support.command_line import ROOT, environment
+from tests.support.command_line import ran
 
 
 @pytest.mark.slow
@@ -14,9 +13,7 @@ from tests.support.command_line import ROOT, environment
 )
 def test_what_is_no_version_of_a_framework_is_told_in_a_line(typed: str) -> None:
     command = [sys.executable, "-m", "tests.versions.smoke", "mindspore==2.7.0", typed]
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
-    )
+    done = ran(*command, check=False)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.splitlines()[-1].endswith(

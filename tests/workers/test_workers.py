@@ -19,6 +19,7 @@ from explorer.text.language import said_in
 from explorer.workers.children import MEGABYTE
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
+from tests.support.command_line import environment, python
 from tests.support.narrowing import of_type
 from tests.support.worker_targets import Word
 
@@ -190,14 +191,8 @@ print(workers.call("torch", "{TARGETS}:process", Word(""), Word).text, flush=Tru
 
 @pytest.mark.slow
 def test_workers_that_are_used_after_they_were_closed_leave_nothing_behind(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", REUSED],
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert is_gone_soon(int(done.stdout))
+    printed = python("-c", REUSED, env=environment(TMPDIR=str(tmp_path)))
+    assert is_gone_soon(int(printed))
     assert list(tmp_path.iterdir()) == []
 
 

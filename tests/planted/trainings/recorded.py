@@ -1,7 +1,6 @@
 """Runs the programs in ``programs/``, as they are and with a mistake, and reads what they have recorded."""
 
 import shutil
-import subprocess
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +16,7 @@ from explorer.model.training_comparison import Question, Reason, TrainingCompari
 from explorer.recording.files import read_training
 from explorer.workers.environments import program_environment
 from tests.planted.trainings.batches import write
+from tests.support.command_line import ran
 from tests.support.kept import kept_run, key_of_run, texts
 from tests.support.recorded_files import loaded_training
 
@@ -26,8 +26,6 @@ PROGRAMS = HERE / "programs"
 LOOP = PROGRAMS / "recorded_loop.py"
 
 FILE = "run.training"
-
-SECONDS = 600
 
 
 class Mistake(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -124,15 +122,7 @@ def _file(program: Program) -> Path:
             arguments.append(arrays if program.framework == "jax" else start)
         home = home_of(program.framework)
         with TemporaryDirectory() as scratch:
-            done = subprocess.run(
-                [home.python, *map(str, arguments)],
-                env=program_environment(home, Path(scratch)),
-                capture_output=True,
-                text=True,
-                timeout=SECONDS,
-                check=False,
-            )
-        assert not done.returncode, done.stderr
+            ran(home.python, *arguments, env=program_environment(home, Path(scratch)))
         return FILE
 
     code = texts([HERE / "batches.py", LOOP]), start and start.parent.name
