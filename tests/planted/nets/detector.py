@@ -23,10 +23,6 @@ def inputs():
 
 
 def torch_net():
-    import torch
-    from torch import nn
-    from torch.nn import functional as F
-
     class Detector(nn.Module):
         def __init__(self, features=6, hidden=8, classes=3):
             super().__init__()

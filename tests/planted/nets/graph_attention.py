@@ -28,10 +28,6 @@ def inputs():
 
 
 def torch_net():
-    import torch
-    from torch import nn
-    from torch.nn import functional as F
-
     class Convolution(nn.Module):
         def __init__(self, features, hidden):
             super().__init__()

@@ -20,10 +20,6 @@ def inputs():
 
 
 def torch_net():
-    import torch
-    from torch import nn
-    from torch.nn import functional as F
-
     class Contrast(nn.Module):
         def __init__(self, features=5, dim=4):
             super().__init__()

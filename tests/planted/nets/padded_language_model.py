@@ -15,10 +15,6 @@ def inputs():
 
 
 def torch_net():
-    import torch
-    from torch import nn
-    from torch.nn import functional as F
-
     class LanguageModel(nn.Module):
         def __init__(self, words=9, dim=6, length=8):
             super().__init__()
