@@ -22,7 +22,7 @@ from explorer.topics.studies import Telling
 from explorer.workers.workers import Workers
 from tests.support.rulings import Case, Written, following
 from tests.support.tellings import told
-from tests.support.topics import Change, World, put, recorded, unchanged
+from tests.support.topics import Change, edited, put, recorded, together, unchanged
 
 
 def cases(leaf: float, outcome: str = "ok") -> dict[str, Any]:
@@ -131,23 +131,17 @@ def test_what_engines_answer_is_counted_and_not_taken_for_granted() -> None:
     )
 
 
-def a_gpu_that_needs_cpu(world: World) -> None:
-    torch = world[HOST, "torch"]
-    torch["elsewhere"]["cuda:0"] = {"raised": "TypeError", "message": "use Tensor.cpu()"}
-    torch["elsewhere_by_cpu"] = {"cuda:0": [1.0, 1.0]}
+def a_gpu(directly: Any, by_cpu: Any) -> Change:
+    """A result of PyTorch on a GPU gives this array, and that one by its cpu()."""
+    return together(
+        put(HOST, ["torch"], "elsewhere", "cuda:0", value=directly),
+        put(HOST, ["torch"], "elsewhere_by_cpu", value={"cuda:0": by_cpu}),
+    )
 
 
-def a_gpu_that_does_not(world: World) -> None:
-    a_gpu_that_needs_cpu(world)
-    world[HOST, "torch"]["elsewhere"]["cuda:0"] = [1.0, 1.0]
-
-
-def a_device_that_nothing_leaves(world: World) -> None:
-    a_gpu_that_needs_cpu(world)
-    refusal = {"raised": "NotImplementedError", "message": "Cannot copy out of this device"}
-    world[HOST, "torch"]["elsewhere_by_cpu"]["cuda:0"] = refusal
-
-
+ONES = [1.0, 1.0]
+NEEDS_CPU = {"raised": "TypeError", "message": "use Tensor.cpu()"}
+NO_COPY = {"raised": "NotImplementedError", "message": "Cannot copy out of this device"}
 REFUSED = {"raised": "RuntimeError", "message": "Unsupported device target Ascend. This process"}
 
 
@@ -155,20 +149,10 @@ def context(name: str, value: object) -> Change:
     return put(CONTEXT, ["mindspore"], name, value=value)
 
 
-def an_npu_and_no_warning(world: World) -> None:
-    world[CONTEXT, "mindspore"] |= {
-        "here": "Ascend",
-        "kinds": ["CPU", "Ascend"],
-        "as printed": "Ascend",
-        "as meant": "Ascend",
-        "warnings": [],
-    }
-
-
-def an_npu_that_is_not_chosen(world: World) -> None:
-    an_npu_and_no_warning(world)
-    world[CONTEXT, "mindspore"]["as meant"] = "CPU"
-
+AN_NPU = dict.fromkeys(("here", "as printed", "as meant"), "Ascend")
+KINDS = {"kinds": ["CPU", "Ascend"], "warnings": []}
+an_npu_and_no_warning = edited(CONTEXT, ["mindspore"], lambda it: it.update(AN_NPU, **KINDS))
+an_npu_that_is_not_chosen = together(an_npu_and_no_warning, context("as meant", "CPU"))
 
 NO = {"raised": "RuntimeError", "message": "can not be modified"}
 AS_IT_WAS = [[6.0, 6.0]]
@@ -177,25 +161,17 @@ READ_ONLY = {"raised": "ValueError", "message": "assignment destination is read-
 
 def on_an_npu(device: str) -> Change:
     """MindSpore runs on an NPU, and arrays are copies; its outputs say that they are on a device."""
-
-    def change(world: World) -> None:
-        for style in MINDSPORE_STYLES:
-            world[OUTPUTS, style] |= {
-                "target": "Ascend",
-                "device": device,
-                "array written": AS_IT_WAS,
-            }
-
-    return change
+    figures = {"target": "Ascend", "device": device, "array written": AS_IT_WAS}
+    return edited(OUTPUTS, MINDSPORE_STYLES, lambda it: it.update(figures))
 
 
 readable = put(HOST, ["torch"], "result_with_tape", value=[3.0])
 
 RULINGS = [
     Case(38, put(HOST, ["mindspore"], "result", value=NO), "does_not_hold"),
-    Case(38, a_gpu_that_needs_cpu, "holds", ".detach().cpu().numpy() in PyTorch."),
-    Case(38, a_gpu_that_does_not, "does_not_hold", "right on every device"),
-    Case(38, a_device_that_nothing_leaves, "does_not_hold"),
+    Case(38, a_gpu(NEEDS_CPU, ONES), "holds", ".detach().cpu().numpy() in PyTorch."),
+    Case(38, a_gpu(ONES, ONES), "does_not_hold", "right on every device"),
+    Case(38, a_gpu(NEEDS_CPU, NO_COPY), "does_not_hold"),
     Case(73, unchanged, "holds_with_changes", "Write set_device(target, number)"),
     Case(73, context("warnings", ["of something else"]), "not_checkable_here", "nothing to choose"),
     Case(73, context("as meant", REFUSED), "outdated"),

@@ -24,7 +24,7 @@ from explorer.topics.higher_order.small_hessians import (
 )
 from explorer.topics.question import MINDSPORE_STYLES
 from tests.support.rulings import Case, Written, following, ruling_in
-from tests.support.topics import Change, World, borrowed, put, together, unchanged
+from tests.support.topics import Change, borrowed, edited, put, together, unchanged
 
 REFUSED = {"raised": "RuntimeError", "message": "no second derivative"}
 
@@ -118,22 +118,19 @@ def test_a_figure_is_wrong_from_one_part_in_a_hundred_thousand_on() -> None:
 # Row 26: nesting is judged by values, growth and second derivatives
 
 
-def second_derivatives_right(world: World) -> None:
-    for style in MINDSPORE_STYLES:
-        for figure in world[BY_SHAPE, style].values():
-            figure["second"] = figure["change of first"]
+def right_second(operators: Any) -> None:
+    for figure in operators.values():
+        figure["second"] = figure["change of first"]
+
+
+second_derivatives_right = edited(BY_SHAPE, MINDSPORE_STYLES, right_second)
 
 
 def fourth_order(nodes: Any, *styles: str) -> Change:
     """The graph of order 4 has so many operators, or raises; the one of order 3 has 56."""
-
-    def change(world: World) -> None:
-        second_derivatives_right(world)
-        for style in styles:
-            by_order = {str(order): {"nodes": size} for order, size in enumerate((9, 24, 56), 1)}
-            world[NODES_OF_WAVE, style]["by order"] = {**by_order, "4": nodes}
-
-    return change
+    by_order = {str(order): {"nodes": size} for order, size in enumerate((9, 24, 56), 1)}
+    orders = put(NODES_OF_WAVE, styles, "by order", value={**by_order, "4": nodes})
+    return together(second_derivatives_right, orders)
 
 
 def off(share: float) -> Change:

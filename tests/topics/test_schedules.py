@@ -39,7 +39,7 @@ from explorer.topics.schedules.questions import (
 )
 from explorer.words.messages import text
 from tests.support.tellings import column, rows_by_first, table_of, told, told_after
-from tests.support.topics import World, put, recorded_study
+from tests.support.topics import World, edited, put, recorded_study, together
 
 CLOSED_FORMS = {
     "exponential": [0.1 * 0.9**step for step in range(STEPS)],
@@ -144,11 +144,12 @@ RATES = [1.0, 0.5, 0.25]
 FORM_LABELS = {form: text(form_label(form)) for form in FORMS}
 
 
-def not_measured(world: World) -> None:
-    for party in ("mindspore", "torch"):
-        for question in (LISTS, CELLS, BY_HAND):
-            if party in question.asks:
-                world[question, party].pop("polynomial", None)
+not_measured = together(
+    *(
+        edited(it, it.asks, lambda rates: rates.pop("polynomial", None))
+        for it in (LISTS, CELLS, BY_HAND)
+    )
+)
 
 
 def test_a_family_that_one_form_refuses_or_is_not_measured_in_has_a_verdict_too() -> None:

@@ -38,7 +38,7 @@ from tests.support.tellings import (
     lines_of,
     told_after,
 )
-from tests.support.topics import Change, World, copied, put
+from tests.support.topics import Change, copied, edited, put
 from tests.support.topics import written as outcomes
 
 SAMPLES = Path(__file__).resolve().parents[1] / "ir_samples"
@@ -165,14 +165,13 @@ def test_the_most_frequent_operators_are_named_and_the_others_counted(
 def compiled_at(length: str) -> Change:
     """The compiler of a loop's graph runs for one length, or for none that is asked for."""
 
-    def change(world: World) -> None:
-        by_length = world[LOOPS, GRAPH]["while"]
+    def compile_there(by_length: Any) -> None:
         compiled, served = by_length["1"], by_length["2"]
         by_length["1"] = served
         if length in by_length:
             by_length[length] = compiled
 
-    return change
+    return edited(LOOPS, [GRAPH], compile_there, "while")
 
 
 def test_a_length_whose_size_nobody_knows_is_a_gap_in_its_line() -> None:
@@ -198,11 +197,7 @@ def test_a_loop_on_a_constant_that_cannot_be_captured_is_said_to_be_so() -> None
 
 def written_times(times: int) -> Change:
     """The author wrote so many times as many calls."""
-
-    def change(world: World) -> None:
-        world[GRADIENT_PASSES, GRAPH]["written"] *= times
-
-    return change
+    return edited(GRADIENT_PASSES, [GRAPH], lambda it: it.update(written=times * it["written"]))
 
 
 ONE, OTHER = "inputs times 1", "inputs times -1"
