@@ -3,12 +3,12 @@
 import fcntl
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from tests.support.command_line import environment, python
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,4 +29,12 @@ def found_once(base: pytest.TempPathFactory, module: str, argument: str) -> dict
 
 
 def _printed(module: str, argument: str, folder: Path) -> str:
-    return python("-m", module, argument, cwd=folder, env=environment(OMP_NUM_THREADS="1"))
+    done = subprocess.run(
+        [sys.executable, "-m", module, argument],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
