@@ -194,8 +194,8 @@ def _judged(trial: Trial, done: Said, usual: Undisturbed) -> tuple[str, str]:
     said = done.stdout + done.stderr
     if "Traceback" in said:
         return "traceback", said[-2000:]
+    is_told = any(word in said for word in ("died", "closed its pipe", "cannot be read"))
     if done.returncode == LOST:
-        is_told = any(word in said for word in ("died", "closed its pipe", "cannot be read"))
         return "told", "" if is_told else f"exit code 3 without a word on it: {said[-2000:]}"
     if done.returncode != usual.code:
         return f"exit code {done.returncode}", said[-2000:]
@@ -203,7 +203,8 @@ def _judged(trial: Trial, done: Said, usual: Undisturbed) -> tuple[str, str]:
     if isinstance(answer, bytes) and SIMPLE in answer:
         return "drawn simply", ""  # it was Graphviz that was killed, and the picture says so
     if answer != usual.answer:
-        return "another answer", done.stdout[-2000:]
+        # The results are there, and it says of which engine there is no graph.
+        return ("told", "") if is_told else ("another answer", done.stdout[-2000:])
     return "answered", ""
 
 
