@@ -44,7 +44,9 @@ def test_every_op_of_a_real_capture_is_proven_and_no_bit_of_the_answer_moves(
     assert proven.result == plain.result
     assert {node.proof for node in compared(plain).nodes} == {""}
     graph = compared(proven)
-    unproven = [(node.op, node.missing.get("proof")) for node in ops(graph) if node.proof != "proven"]
+    unproven = [
+        (node.op, node.missing.get("proof")) for node in ops(graph) if node.proof != "proven"
+    ]
     # No hook hears of the slices that MindSpore's LSTM takes of its first state.
     slices = 2 if (name, engine) == ("lstm", "mindspore-tape") else 0
     assert unproven == [("Slice", Absence("no_operator"))] * slices
