@@ -13,7 +13,7 @@ class Block(nnx.Module):
     def __init__(self, rngs):
         self.ln1 = nnx.LayerNorm(WIDTH, epsilon=1e-5, use_fast_variance=False, rngs=rngs)
         self.ln2 = nnx.LayerNorm(WIDTH, epsilon=1e-5, use_fast_variance=False, rngs=rngs)
-        self.qkv = nnx.Linear(WIDTH, 3 * WIDTH, use_bias=False, rngs=rngs)
+        self.qkv = nnx.Linear(WIDTH, 3 * WIDTH, rngs=rngs)
         self.proj = nnx.Linear(WIDTH, WIDTH, rngs=rngs)
         self.up = nnx.Linear(WIDTH, 4 * WIDTH, rngs=rngs)
         self.down = nnx.Linear(4 * WIDTH, WIDTH, rngs=rngs)

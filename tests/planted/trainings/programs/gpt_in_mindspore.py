@@ -15,7 +15,7 @@ class Block(nn.Cell):
             nn.LayerNorm([WIDTH], epsilon=1e-5),
             nn.LayerNorm([WIDTH], epsilon=1e-5),
         )
-        self.qkv = nn.Dense(WIDTH, 3 * WIDTH, has_bias=False)
+        self.qkv = nn.Dense(WIDTH, 3 * WIDTH)
         self.proj = nn.Dense(WIDTH, WIDTH)
         self.up, self.down = nn.Dense(WIDTH, 4 * WIDTH), nn.Dense(4 * WIDTH, WIDTH)
 
