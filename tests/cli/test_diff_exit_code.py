@@ -1,12 +1,15 @@
 """The exit code of ``diff`` and its first lines: what the two engines say, and the oracle of both."""
 
 import json
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from explorer import api
 from explorer.cli.entry import run
+from explorer.workers.workers import Workers
 from tests.support.scenario_files import written
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch, pytest.mark.usefixtures("warm")]
@@ -86,6 +89,16 @@ def torch_net():
 """Nets of which the one ends its worker, or keeps it waiting, as soon as its graph is captured."""
 
 
+@pytest.fixture(scope="module")
+def crew() -> Iterator[Workers]:
+    """Workers of this file: of those of the session the process that forks them may be gone.
+
+    Then nobody hears how one has ended.
+    """
+    with Workers(300) as crew:
+        yield crew
+
+
 @pytest.mark.parametrize("factor", [3.0, 2.0])
 @pytest.mark.parametrize(
     ("lost", "engines"),
@@ -99,10 +112,13 @@ def torch_net():
 def test_without_a_graph_the_results_are_judged_and_it_says_which_is_missing_and_why(
     tmp_path: Path,
     capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    crew: Workers,
     lost: str,
     engines: tuple[str, str],
     factor: float,
 ) -> None:
+    monkeypatch.setattr("explorer.cli.scenario.Workers", lambda *_: nullcontext(crew))
     text = LOST_IN_CAPTURES.format(lost=lost, factor=factor, leaving="os._exit(9)")
     file = written(tmp_path, text, "lost.py")
     missing = next(engine for engine in engines if engine.startswith(lost))

@@ -174,7 +174,7 @@ def _moments(gradient: AnyArray, state: State, beta1: Any, beta2: Any) -> tuple[
     return first, second
 
 
-MOST_FACTORS = 1 << 20
+MOST_FACTORS = 1 << 17
 """Behind so many steps next to nothing of a power is left, and no time is spent on its rounding."""
 
 
