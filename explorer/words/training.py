@@ -338,7 +338,7 @@ def _late(unlike: Unlike, comparison: TrainingComparison) -> str:
 def _again(unlike: Unlike, comparison: TrainingComparison) -> str:
     """In which steps alone rates differ."""
     first, last = unlike.only or (0, 0)
-    steps = str(first) if first == last else f"{first}–{last}"
+    (steps,) = ranges(range(first, last + 1))
     text = _("the rates differ in steps {steps} alone, and are the same again behind them")
     if unlike.warm:
         text = _("{side} warms up: the rates are the same from step {next} on")

@@ -244,11 +244,13 @@ class Workers:
         """What a worker could not import, and where."""
         environment = self._homes[kind].environment
         framework = framework_of(kind)
-        if is_own(environment) and framework:
+        if is_own(environment) and framework and repr(framework) in missing:
             return _("{missing}; run {remedy}").format(
                 missing=missing, remedy=framework_remedy(framework)
             )
-        text = _("{missing} in environment {name}; `{program} env check` says what it lacks")
+        text = _("{missing}; `{program} doctor` lists what is missing and how to install it")
+        if not is_own(environment):
+            text = _("{missing} in environment {name}; `{program} env check` says what it lacks")
         name = repr(environment.name or environment.python)
         return text.format(missing=missing, program=program(), name=name)
 

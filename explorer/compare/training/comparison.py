@@ -1,5 +1,6 @@
 """Compares two trainings step by step, one question after the other, up to the first difference."""
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -123,13 +124,10 @@ def compare(left: Training, right: Training) -> TrainingComparison:
     if lone is not None:
         answers["start"] = "different"
     rule = compared.updates.rule
-    reached = [
-        (one.step.kept, other.step.kept, one.is_few, one.step.number)
-        for one, other in compared.steps
-        if difference is None or one.step.number <= difference.step
-    ]
-    losses = tuple(number for *kept, _is_few, number in reached if "losses" in kept)
-    few = tuple(number for *_kept, is_few, number in reached if is_few and number not in losses)
+    last = math.inf if difference is None else difference.step
+    reached = [pair for pair in compared.steps if pair[0].step.number <= last]
+    losses = tuple(one.step.number for one, other in reached if _have_losses_alone(one, other))
+    few = {one.step.number for one, _other in reached if one.is_few}.difference(losses)
     return TrainingComparison(
         left=left.name,
         right=right.name,
@@ -145,7 +143,7 @@ def compare(left: Training, right: Training) -> TrainingComparison:
         names=names,
         rule=rule.rule if rule and answers.get("update") == "same" and difference is None else None,
         has_noise=compared.bands.has_noise,
-        few=few,
+        few=tuple(sorted(few)),
         losses_alone=losses,
         losses=_losses(compared),
         weights=_weight_map(compared),
@@ -190,13 +188,16 @@ def _first_difference(
 def _answered(
     compared: Compared, left: Moment, right: Moment
 ) -> Iterator[tuple[Question, Answered]]:
-    has_losses_alone = "losses" in (left.step.kept, right.step.kept)
     for question, ask in ASKED.items():
-        if has_losses_alone and question != "loss":
+        if question != "loss" and _have_losses_alone(left, right):
             continue
         answer = ask(compared, left, right)
         if answer is not None:
             yield question, answer
+
+
+def _have_losses_alone(left: Moment, right: Moment) -> bool:
+    return "losses" in (left.step.kept, right.step.kept)
 
 
 # Pictures

@@ -166,38 +166,25 @@ def gradients(left: Moment, right: Moment, bands: Bands) -> Answered:
         return "not_recorded"
     if ones.keys() != others.keys():
         return _of_one_side(left, right)
-    noises = {name: _noise(bands, left, right, name) for name in names}
+    noises = _noises(left, right, bands, names)
     aparts = {name: distance(ones[name], others[name]) for name in names}
-    for bias, size in _cancelled(left, right, names).items():
-        for name in names:
-            noise = noises[name]
-            if noise is not None and _module(name) == _module(bias):
-                share = 1.0 if name == bias else OF_WEIGHT
-                noises[name] = max(noise, share * size * math.sqrt(ones[name].size))
     unlike = tuple(name for name in names if _is_clear(aparts[name], noises[name]))
     is_measured = None not in noises.values()
     if not any(aparts.values()) or (is_measured and not unlike):
         return "same"
     finite = [name for name in names if math.isfinite(aparts[name]) and are_finite((ones[name],))]
-    # Of several nets one may have what is to be explained, and the other none of it, or what follows.
     far = [name for name in finite if aparts[name] > EXPLAINED * np.linalg.norm(others[name])]
-    parts = [[name for name in far if name in group.names] for group in left.step.groups]
-    found, named = Explained("values", None, 0.0), unlike or tuple(far) or names
-    for part in (finite, far, *(parts if follows_update(left) else ())):
-        explained = _explained(left, right, part)
-        if explained is not None:
-            found, named = explained, tuple(part) if part in parts else named
-            break
-    else:
-        if not is_measured:
-            return "no_noise"
+    found, named = _first_explained(left, right, finite, far)
+    if found is None and not is_measured:
+        return "no_noise"
+    found = found or Explained("values", None, 0.0)
     times = [aparts[name] / noise for name, noise in noises.items() if noise]
     first, second = found.rules or (None, None)
     return TrainingDifference(
         question="gradients",
         reason=found.reason,
         step=left.step.number,
-        names=named,
+        names=named or unlike or tuple(far) or names,
         of=len(names),
         apart=_greatest(left, right, finite),
         times=max(times, default=None),
@@ -207,6 +194,39 @@ def gradients(left: Moment, right: Moment, bands: Bands) -> Answered:
         right=second,
         has_graph=_have_graphs(left, right),
     )
+
+
+def _noises(
+    left: Moment, right: Moment, bands: Bands, names: Sequence[str]
+) -> dict[str, float | None]:
+    """The noise of the norm of the difference of each gradient; None where that was not measured."""
+    noises = {name: _noise(bands, left, right, name) for name in names}
+    for bias, size in _cancelled(left, right, names).items():
+        for name in names:
+            noise = noises[name]
+            if noise is not None and _module(name) == _module(bias):
+                share = 1.0 if name == bias else OF_WEIGHT
+                noises[name] = max(noise, share * size * math.sqrt(left.gradients[name].size))
+    return noises
+
+
+def _first_explained(
+    left: Moment, right: Moment, finite: list[str], far: list[str]
+) -> tuple[Explained | None, tuple[str, ...]]:
+    """What explains the gradients of all, of those far apart, or of one net's; of one net with their names.
+
+    Of several nets one may have what is to be explained, and the other none of it, or what follows.
+    """
+    for part in (finite, far):
+        found = _explained(left, right, part)
+        if found is not None:
+            return found, ()
+    for group in left.step.groups if follows_update(left) else ():
+        part = [name for name in far if name in group.names]
+        found = _explained(left, right, part)
+        if found is not None:
+            return found, tuple(part)
+    return None, ()
 
 
 def follows_update(moment: Moment) -> bool:

@@ -309,31 +309,32 @@ class Updates:
 
     def _scheduled(self, unlike: Unlike, name: str) -> Unlike:
         """Two rates with what is known of their schedules: that one is late, or other in some steps alone."""
-        left, right = self._sides
-        numbers = [moment.step.number for moment in left.moments]
         for lag in (1, -1, 2, -2, LATEST, -LATEST):
-            pairs = [(left.rate(one, -lag, name), right.rate(one, 0, name)) for one in numbers]
-            pairs = [pair for pair in pairs if None not in pair]
+            pairs = list(self._rates(name, lag).values())
             # A rate that does not change is like itself at any other step.
             if len({one for one, _other in pairs}) > 1 and all(_is_rate(*pair) for pair in pairs):
                 return replace(unlike, steps=lag)
-        rates = [(one, left.rate(one, 0, name), right.rate(one, 0, name)) for one in numbers]
-        known = [(number, *pair) for number, *pair in rates if None not in pair]
-        others = [
-            place for place, (_number, one, other) in enumerate(known) if not _is_rate(one, other)
-        ]
-        if not others or len(known) - 1 - others[-1] < AGREEING:
+        rates = self._rates(name)
+        others = [number for number, pair in rates.items() if not _is_rate(*pair)]
+        agreeing = [number for number in rates if number > max(others, default=number)]
+        if len(agreeing) < AGREEING:
             return unlike
-        first, last = others[0], others[-1]
-        sides: dict[SideName, list[Any]] = {
-            "left": [one for _number, one, _other in known[: last + 2]],
-            "right": [other for _number, _one, other in known[: last + 2]],
-        }
+        until = [pair for number, pair in rates.items() if number <= agreeing[0]]
+        sides: tuple[SideName, SideName] = ("left", "right")
         rising = [
-            side for side, of_side in sides.items() if all(np.diff(np.array(of_side, float)) > 0)
+            side
+            for side, of_side in zip(sides, np.array(until, float).T, strict=True)
+            if (np.diff(of_side) > 0).all()
         ]
-        warm = rising[0] if first == 0 and len(rising) == 1 else None
-        return replace(unlike, only=(known[first][0], known[last][0]), warm=warm)
+        warm = rising[0] if others[0] == next(iter(rates)) and len(rising) == 1 else None
+        return replace(unlike, only=(others[0], others[-1]), warm=warm)
+
+    def _rates(self, name: str, lag: int = 0) -> dict[int, tuple[Any, Any]]:
+        """The known rates of both sides by the step, that of the left side ``lag`` steps before."""
+        left, right = self._sides
+        numbers = [moment.step.number for moment in left.moments]
+        pairs = {one: (left.rate(one, -lag, name), right.rate(one, 0, name)) for one in numbers}
+        return {number: pair for number, pair in pairs.items() if None not in pair}
 
 
 def _is_rate(one: Any, other: Any) -> bool:

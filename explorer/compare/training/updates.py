@@ -115,7 +115,6 @@ def fit(hypothesis: Hypothesis, moment: Moment, name: str) -> Fit:
     if name not in moment.weights or shapes != [moment.weights[name].shape] * 2:
         return Fit(np.inf, np.inf, np.inf, np.inf)
     moment = _with_history(hypothesis, moment, name)
-    moment = _with_history(hypothesis, moment, name)
     recorded = moment.weights[name]
     unit = UNIT.get(moment.dtypes[name], UNIT["float32"])
     places = [_at(hypothesis, place) for place in PLACES]
@@ -151,7 +150,6 @@ def is_state_kept(hypothesis: Hypothesis, moment: Moment, name: str, key: str) -
         return True  # which element has which is known of the weights alone
     if key not in _kept(hypothesis):
         return True  # such as the number of steps, which is counted and not computed
-    moment = _with_history(hypothesis, moment, name)
     moment = _with_history(hypothesis, moment, name)
     recorded = moment.state[f"{name}.{key}"]
     computed = [_state_after(hypothesis, moment, name, dtype) for dtype in (np.float64, np.float32)]
