@@ -53,5 +53,6 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
             renamed = {key: _renamed(part, names) for key, part in value.items()}
             return {names.get(key, _renamed(key, names)): part for key, part in renamed.items()}
         case tuple() | list():
-            return type(value)(_renamed(part, names) for part in value)
+            # From a list: Python 3.10 makes another empty tuple of a generator, which is written.
+            return type(value)([_renamed(part, names) for part in value])
     return value
