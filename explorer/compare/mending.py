@@ -57,6 +57,7 @@ class Mending:
             OTHER[side]: there.by_id(),
         }
         self._parts: dict[SideName, set[str]] = {"left": set(), "right": set()}
+        self._joined: dict[SideName, set[str]] = {"left": set(), "right": set()}
         self._places: set[tuple[str, str]] = set()
         self._before = Before(here), Before(there)
         self._readers: dict[SideName, dict[Slot, list[str]]] = {
@@ -141,6 +142,9 @@ class Mending:
             if obstacle is None and joint.there is not None:
                 value = self._value(find, joint.there, joint.here)
                 obstacle = "no_value" if value is None else None
+            if obstacle is None and joint.there is not None:
+                self._joined[self._side].add(joint.here[0])
+                self._joined[OTHER[self._side]].add(joint.there[0])
             if obstacle is None:
                 is_new |= self._put(joint.here, value)
         if obstacle is not None:
@@ -292,8 +296,9 @@ class Mending:
         return prod(outputs[slot[1]].shape) if slot[1] < len(outputs) else -1
 
     def _is_of_known(self, side: SideName, node: str) -> bool:
+        """Whether a node derives from what differs, or from what got a value and reads what differs."""
         forward = self._nodes[side][node].forward
-        return forward is not None and forward in self._parts[side]
+        return forward in self._parts[side] or forward in self._joined[side]
 
     def _computed_from(self, result: str) -> Iterator[str]:
         """The gradients that one of a leaf is computed from, as far back as they may differ."""

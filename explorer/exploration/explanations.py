@@ -14,7 +14,7 @@ from explorer.compare.flow import Flow
 from explorer.compare.known.table import known
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts, Cause, LeftOut, Trial, Tried
-from explorer.model.divergence import Divergence
+from explorer.model.divergence import Divergence, ExtraOps
 from explorer.model.graph import GradGraph
 
 MANY = 8
@@ -150,7 +150,13 @@ class Explanations:
         self, alignment: Alignment, divergence: Divergence, tried: Cause | None
     ) -> Cause | None:
         cause = _better(tried, divergence, self._flows_of(alignment))
-        return cause and self._laid_of(alignment).in_own_axes(cause, divergence.nodes)
+        if cause is None:
+            return None
+        if isinstance(divergence, ExtraOps):
+            # The other side has no such op to be given arguments: it may do that inside another one.
+            own = tuple(mend for mend in cause.mends if mend.side == cause.side)
+            cause = msgspec.structs.replace(cause, mends=own)
+        return self._laid_of(alignment).in_own_axes(cause, divergence.nodes)
 
 
 def _may_be_said_better(known: Cause) -> bool:

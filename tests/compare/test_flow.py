@@ -2,7 +2,9 @@
 
 import msgspec
 
+from explorer.compare.causes.places import at_place
 from explorer.compare.flow import MOVES, Flow
+from explorer.model.divergence import Place
 from explorer.model.graph import GradGraph
 from tests.support.handmade_graph import HandmadeGraph
 
@@ -42,6 +44,15 @@ def test_an_op_with_several_readers_has_no_next_one() -> None:
     assert flow.behind(y) == {y, *both, z}
     assert [node.id for node in flow.row(y, z)] == [y, *both, z]
     assert [node.id for node in flow.row(y, "")] == [y]
+
+
+def test_of_ops_that_one_line_makes_in_several_modules_a_place_is_one() -> None:
+    made = HandmadeGraph()
+    for scope in ("a", "b"):
+        made.add("Conv2D", scope=scope)
+    flow = Flow(made.record())
+    for node in flow.graph.nodes:
+        assert at_place(flow, Place(label=node.op, scope=node.scope, source=node.source[0])) is node
 
 
 def with_mask(record: GradGraph, mask: str) -> Flow:

@@ -335,6 +335,20 @@ def test_behind_a_single_mistake_there_is_nothing(tmp_path: Path, workers: Worke
     assert "gives the same results" in summary(alignment)
 
 
+@pytest.mark.parametrize("engines", PAIRS)
+def test_behind_ops_of_one_side_all_that_reads_them_goes_on(
+    engines: tuple[str, ...], workers: Workers
+) -> None:
+    alignment = compared(net_file("convolutions_behind_a_pad"), engines, workers)
+    assert [cause and cause.arguments for _, cause in named(alignment)] == [{"pad": (1, 1)}] * 2
+    # What MindSpore's net has to be given, which pads in its layers, no argument of a pad says.
+    assert {m.call for _, cause in named(alignment) if cause for m in cause.mends} == {
+        "torch.nn.functional.pad"
+    }
+    mended = present(alignment.mended)
+    assert (mended.differing, mended.not_put_in, mended.end) == ((), (), "")
+
+
 @pytest.mark.whole
 def test_fifteen_norms_are_one_mistake_and_what_is_between_them_another(workers: Workers) -> None:
     alignment = compared(NETS / "divergences" / "many_norms.py", PAIRS[1], workers)

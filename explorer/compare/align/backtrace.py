@@ -39,10 +39,14 @@ class RowsApart:
 
 @dataclass(frozen=True)
 class ExtraRow:
-    """A row of ops of one side; ``is_term`` where they lead to a term that the other does not add."""
+    """A row of ops of one side; ``is_term`` where they lead to a term that the other does not add.
+
+    ``goes_on`` is what the other side does instead, with what the row reads.
+    """
 
     row: Row
     is_term: bool
+    goes_on: Vertex | None = None
 
     @property
     def nodes(self) -> Row:
@@ -338,7 +342,8 @@ class Backtrace:
             rows = [*row, *behind], other_row
             yield from observed(*(rows if last.side.is_first else rows[::-1]))
         else:
-            yield ExtraRow(tuple(row), is_term=False)
+            goes_on = next((it for it in other_row if same_work(it, behind[0])), None)
+            yield ExtraRow(tuple(row), is_term=False, goes_on=goes_on)
 
     def _region(self, last: Vertex, known: Values | None = None) -> tuple[list[Vertex], Values]:
         """The ops of one line and module that lead to one, and what they read from outside.

@@ -231,7 +231,7 @@ def from_backtrace(
             yield term_left_out(origin.total, origin.term, origin.rest)
         elif isinstance(origin, ExtraRow):
             row = list(origin.row)
-            yield extra_ops(row, None, row[0].phase, is_term=origin.is_term)
+            yield extra_ops(row, origin.goes_on, row[0].phase, is_term=origin.is_term)
         else:
             yield two_rows(matching, list(origin.first), list(origin.second))
 

@@ -57,10 +57,34 @@ def seam(finding: FoundDivergence, sides: Iterable[Side]) -> Seam:
     for side in sides:
         own = [part for part in finding.parts if part.side is side and not part.is_leaf]
         parts[side.name] = frozenset(part.id for part in own)
-        joints[side.name] = tuple(_joint(*pair) for pair in _pairs(finding, side))
+        joints[side.name] = tuple(_joint(*_with_bias(*pair)) for pair in _pairs(finding, side))
     divergence = finding.divergence
     is_between = isinstance(divergence, ExtraOps) and divergence.is_between
     return Seam(parts, joints, isinstance(divergence, OtherOp) or is_between)
+
+
+def _with_bias(own: OutputValue, other: OutputValue | None) -> Pair:
+    """Two outputs, of which one may have its bias already: the other one behind what adds that."""
+    if other is None:
+        return own, None
+    return _behind_bias(own, other), _behind_bias(other, own)
+
+
+def _behind_bias(value: OutputValue, other: OutputValue) -> OutputValue:
+    behind = _bias_added(value.node)
+    if behind is not None and value.is_main:
+        leaves = [it.counterpart for it in behind.origins if it.kind == "parameter"]
+        if all(leaf in other.node.origins for leaf in leaves):
+            return behind.value
+    return value
+
+
+def _bias_added(node: Vertex) -> Vertex | None:
+    """What adds a parameter to a node's value, where nothing else reads that."""
+    users = [user for user in node.consumers if user.phase == node.phase]
+    if len(users) != 1 or users[0].family != "add" or users[0].value.size != node.value.size:
+        return None
+    return users[0] if any(it.kind == "parameter" for it in users[0].origins) else None
 
 
 def _joint(own: OutputValue, other: OutputValue | None) -> Joint:
@@ -153,17 +177,25 @@ def _behind(finding: FoundDivergence, last: Vertex, side: Side) -> Iterator[Pair
 
 
 def _in_its_place(user: Vertex, passed: set[Vertex], goes_on: Vertex | None) -> Vertex | None:
-    """The op of the other side that does what one does behind ``passed``, from the same other inputs."""
+    """The op of the other side that does what one does behind ``passed``, from the same other inputs.
+
+    It is ``goes_on`` where that is alike, and these say nothing else.
+    """
     if not user.is_work:
         return None
-    if goes_on is not None and _is_alike(user, goes_on):
-        return goes_on
     others = [it for it in user.origins if it not in passed and it.kind != "constant"]
     known = [it.counterpart for it in others if it.counterpart is not None]
-    if not known or len(known) < len(others):
-        return None
-    alike = [it for it in known[0].users if _is_alike(user, it) and set(known) <= set(it.origins)]
-    return alike[0] if len(alike) == 1 else None
+    if known and len(known) == len(others):
+        alike = [it for it in known[0].users if _is_alike(user, it) and set(known) <= _read(it)]
+        if len(alike) == 1:
+            return alike[0]
+    return goes_on if goes_on is not None and _is_alike(user, goes_on) else None
+
+
+def _read(node: Vertex) -> set[Vertex]:
+    """What a node computes from, with the bias that is added to its value alone."""
+    behind = _bias_added(node)
+    return {*node.origins, *(behind.origins if behind else ())}
 
 
 def _is_alike(node: Vertex, other: Vertex) -> bool:

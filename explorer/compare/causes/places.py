@@ -172,11 +172,11 @@ def _with_bias(flow: Flow, row: list[Node]) -> list[Node]:
 
 
 def at_place(flow: Flow, place: Place) -> Node | None:
-    """The first node of an op and a line, called from the same line where that is known."""
+    """The first node of an op, a module and a line, called from the same line where that is known."""
     fitting = [
         node
         for node in flow.graph.nodes
-        if (node.op, node.source[:1]) == (place.label, (place.source,))
+        if (node.op, node.scope, node.source[:1]) == (place.label, place.scope, (place.source,))
     ]
     called = [node for node in fitting if place.caller and place.caller in node.source[1:]]
     return next(iter(called or fitting), None)
