@@ -75,7 +75,8 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Bare:
     (folder / "hiding").mkdir()
     hidden = hiding(FRAMEWORKS, folder / "hiding")
     written(folder, MINIMAL)
-    return Bare(folder, {**os.environ, **hidden, "EXPLORER_STORE": str(folder / "store")})
+    own = {"EXPLORER_STORE": str(folder / "store"), SETTINGS: str(folder / "settings")}
+    return Bare(folder, {**os.environ, **hidden, **own})
 
 
 RECORDED = {
@@ -131,8 +132,7 @@ def test_the_api_shows_what_was_recorded(bare: Bare) -> None:
 
 
 def test_what_is_missing_is_named_with_what_to_install_or_set(bare: Bare) -> None:
-    here = {SETTINGS: str(bare.folder / "settings")}
-    said = bare._replace(environment={**bare.environment, **here}).commands("doctor", "env list")
+    said = bare.commands("doctor", "env list")
     doctor, environments = said["doctor"], said["env list"]
     assert doctor.code == 3
     rows = [line.split(maxsplit=2) for line in doctor.out.splitlines()]
