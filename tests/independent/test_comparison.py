@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.independent.agreements import ways
+from tests.independent.agreements import ways, written
 from tests.independent.comparison import at, difference
 
 FIGURES = {"steps": [{"loss": 1.0}, {"loss": 0.5}], "name": "SGD"}
@@ -51,10 +51,10 @@ def test_figures_are_equal_within_a_share_of_the_greatest(
 
 
 def test_a_row_of_the_table_stands_for_every_choice_from_its_lists() -> None:
-    assert list(ways(("a", ["b", "c"], ["d", "e"]), (["d", "e"], 0, ["x", "y"]))) == [
+    assert list(ways(written("a / b | c / d | e"), written("d | e / [0] / x | y"))) == [
         (("a", "b", "d"), ("d", 0, "x")),
         (("a", "b", "e"), ("e", 0, "x")),
         (("a", "c", "d"), ("d", 0, "y")),
         (("a", "c", "e"), ("e", 0, "y")),
     ]
-    assert list(ways(("a",), ())) == [(("a",), ())]
+    assert list(ways(written("a"), written(""))) == [(("a",), ())]
