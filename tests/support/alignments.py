@@ -1,5 +1,6 @@
 """What tests ask of an alignment: names of ops where the record has ids."""
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -37,20 +38,28 @@ def parting(left: GradGraph, right: GradGraph) -> Parting:
     return Parting(_called(left, one), _called(right, other), first_divergence(alignment))
 
 
-class Row(NamedTuple):
+ABSENT = "-"
+"""Stands for an end of a row without a counterpart."""
+
+
+class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A net, its port, and where they part.
 
     Marked lines of the text are of the net or of its port alone. ``alike`` are pieces of the port
     that are written otherwise and make no divergence, ``changes`` those that make one: it is at the
-    ops or leaves ``ends`` (None: there is no counterpart; "" where that is no matter), and its
-    sentence holds ``said``.
+    ops or leaves ``ends`` ("" where that is no matter), and its sentence holds ``said``.
     """
 
     text: str
     changes: tuple[Change, ...] = ()
-    ends: tuple[str | None, str | None] = ("", "")
+    ends: tuple[str, str] = ("", "")
     said: tuple[str, ...] = ()
     alike: tuple[Change, ...] = ()
+
+
+def rows(table: Path) -> dict[str, Row]:
+    """The rows of a table by their names."""
+    return msgspec.toml.decode(table.read_bytes(), type=dict[str, Row])
 
 
 def assert_parts(row: Row, **known: Any) -> str:
@@ -60,7 +69,7 @@ def assert_parts(row: Row, **known: Any) -> str:
     right = net("b", row.text, *row.alike, *row.changes, side="right", **known)
     assert_mirrored(align(left, right), align(right, left))
     found = parting(left, right)
-    assert row.ends in (("", ""), found[:2])
+    assert row.ends in (("", ""), tuple(end or ABSENT for end in found[:2]))
     for part in row.said:
         assert part in found.sentence
     return found.sentence
