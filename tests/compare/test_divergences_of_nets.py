@@ -13,8 +13,7 @@ from explorer.words.causes import cause
 from explorer.words.divergences import divergences
 from explorer.words.findings import sentence
 from explorer.workers.workers import Workers
-from tests.support.diverging_nets import NETS, file_of, with_lines
-from tests.support.nets import NETS as FILES
+from tests.support.nets import NETS, net_file
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -75,6 +74,17 @@ REMARKS = {
 """The beginning, or a part, of the first remark."""
 
 
+def with_lines(part: str, path: Path) -> str:
+    """A part of a sentence in which each ``@{piece}`` is the place of the line that holds the piece."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    while "@{" in part:
+        before, _, rest = part.partition("@{")
+        piece, _, behind = rest.partition("}")
+        (number,) = (number for number, line in enumerate(lines, 1) if piece in line)
+        part = f"{before}{path.name}:{number}{behind}"
+    return part
+
+
 def report_of(path: Path, workers: Workers, engines: Engines = TAPES) -> Report:
     return explore(load(path), workers, engines=engines, selection="main")
 
@@ -86,10 +96,10 @@ def aligned(report: Report) -> Alignment:
 
 @pytest.mark.parametrize("name", ROWS)
 def test_the_first_divergence_is_at_the_op_and_line_that_differ(
-    workers: Workers, tmp_path: Path, name: str
+    workers: Workers, name: str
 ) -> None:
     row = ROWS[name]
-    path = file_of(name, tmp_path)
+    path = net_file(name)
     alignment = aligned(report_of(path, workers, row.engines))
     first, *further = divergences(alignment)
     for part in row.parts:
@@ -103,7 +113,7 @@ def test_the_first_divergence_is_at_the_op_and_line_that_differ(
 
 @pytest.mark.whole
 def test_a_mistake_behind_a_checkpoint_is_at_its_line(workers: Workers) -> None:
-    report = report_of(FILES / "divergences" / "checkpoint_mistake.py", workers)
+    report = report_of(NETS / "divergences" / "checkpoint_mistake.py", workers)
     (only,) = divergences(aligned(report))
     assert "`Sigmoid` (two, checkpoint_mistake.py:20) and `aten.tanh.default` (two," in only
     assert "checkpoint_mistake.py:48)" in only
@@ -114,7 +124,7 @@ def test_a_counter_of_a_block_that_is_computed_again_comes_from_its_last_sum(
     workers: Workers,
 ) -> None:
     engines = ("mindspore-graph", "mindspore-tape")
-    report = report_of(FILES / "divergences" / "counted_again.py", workers, engines)
+    report = report_of(NETS / "divergences" / "counted_again.py", workers, engines)
     (only,) = divergences(aligned(report))
     assert "`AddExt` (block, counted_again.py:25) in mindspore-tape" in only
     assert "1 against 2" in only
@@ -123,13 +133,7 @@ def test_a_counter_of_a_block_that_is_computed_again_comes_from_its_last_sum(
 
 
 @pytest.mark.parametrize("name", REMARKS)
-def test_what_is_not_finite_and_what_is_broadcast_is_remarked(
-    workers: Workers, tmp_path: Path, name: str
-) -> None:
-    path = file_of(name, tmp_path)
+def test_what_is_not_finite_and_what_is_broadcast_is_remarked(workers: Workers, name: str) -> None:
+    path = net_file(name)
     remarks = [sentence(finding) for finding in report_of(path, workers).findings]
     assert with_lines(REMARKS[name], path) in remarks[0]
-
-
-def test_each_net_is_in_some_test() -> None:
-    assert NETS.keys() == ROWS.keys() | REMARKS.keys()
