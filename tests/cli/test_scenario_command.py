@@ -15,15 +15,15 @@ import msgspec
 import pytest
 
 from explorer.cli.entry import run
-from explorer.cli.exit_codes import AS_EXPECTED, LOST, USAGE_ERROR
-from explorer.cli.scenario import exit_code
+from explorer.cli.exit_codes import AS_EXPECTED, DIFFERENT, LOST, USAGE_ERROR
+from explorer.cli.scenario import _exit_code_of_two, exit_code
 from explorer.model.cases import GradCase
 from explorer.model.failures import Failure
 from explorer.model.report import LeftOut, Ungraphed
 from explorer.report.scenario.graphs import NoGraphError, graphs_of
 from tests.support.command_line import ROOT, environment, explorer
 from tests.support.nets import NETS
-from tests.support.sample_report import report
+from tests.support.sample_report import alignment, report
 from tests.support.standard_engines import ENGINES
 
 SQUARE = str(NETS / "square.py")
@@ -184,3 +184,11 @@ def test_where_a_graph_is_missing_the_results_decide() -> None:
     with pytest.raises(NoGraphError) as error:
         graphs_of(refused, "torch-tape")
     assert error.value.exit_code == USAGE_ERROR
+
+
+def test_beside_a_graph_that_is_lost_one_that_cannot_be_given_is_a_difference() -> None:
+    engines = ("torch-tape", "mindspore-tape")
+    both = msgspec.structs.replace(alignment(*engines), missing=engines)
+    for lost, code in ((engines[:1], DIFFERENT), (engines, AS_EXPECTED)):
+        found = msgspec.structs.replace(report(), cases=(), alignments=(), lost_graphs=lost)
+        assert _exit_code_of_two(found, both) == code

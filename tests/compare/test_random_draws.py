@@ -104,12 +104,12 @@ def test_the_rate_at_which_infinities_are_dropped_is_not_known() -> None:
     assert align(with_an_infinity(ANOTHER_MASK), with_an_infinity(OTHER_RATE)).divergence is None
 
 
-def two_dropouts(first: AnyArray, second: AnyArray) -> GradGraph:
-    """x dropped out by one mask, and then by another."""
+def dropouts(*masks: AnyArray) -> GradGraph:
+    """x dropped out by one mask after another."""
     graph = HandmadeGraph()
     value = X
     kept = graph.add("input", kind="input", name="x", value=X)
-    for mask in (first, second):
+    for mask in masks:
         drawn = graph.add("aten.bernoulli.p", [kept], value=mask)
         value = value * mask
         kept = graph.add("mul", [kept, drawn], value=value)
@@ -119,9 +119,9 @@ def two_dropouts(first: AnyArray, second: AnyArray) -> GradGraph:
 
 def test_a_dropout_is_not_compared_with_another_one_because_one_dropped_nothing() -> None:
     nothing, no_more = np.full(4, 2.0), np.full(4, 1.25)
-    left, right = two_dropouts(nothing, OTHER_RATE), two_dropouts(ONE_MASK, no_more)
+    left, right = dropouts(nothing, OTHER_RATE), dropouts(ONE_MASK, no_more)
     assert align(left, right).divergence is None
-    left, right = two_dropouts(ONE_MASK, OTHER_RATE), two_dropouts(ANOTHER_MASK, ONE_MASK)
+    left, right = dropouts(ONE_MASK, OTHER_RATE), dropouts(ANOTHER_MASK, ONE_MASK)
     divergence = align(left, right).divergence
     assert divergence
     assert "0.2 of them against 0.5" in said(divergence)
@@ -134,3 +134,8 @@ def test_behind_the_same_draws_another_op_is_a_difference() -> None:
     assert found.differing == ("dropped",)
     assert parting(left, right).right == "tanh"
     assert align(left, net(ANOTHER_MASK, last="tanh")).drawn == ("dropped",)
+
+
+def test_where_one_side_draws_once_more_they_have_not_drawn_the_same() -> None:
+    alignment = align(dropouts(ONE_MASK), dropouts(ONE_MASK, ANOTHER_MASK))
+    assert (alignment.divergence, alignment.drawn) == (None, ("dropped",))

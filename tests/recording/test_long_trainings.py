@@ -7,11 +7,12 @@ import pytest
 
 from explorer.compare.training.comparison import compare
 from explorer.model.arrays import Array, pack
-from explorer.model.training import Training
+from explorer.model.results import Leaf
+from explorer.model.training import Batch, Training, TrainingStep
 from explorer.model.training_comparison import TrainingComparison
 from explorer.numeric.summaries import FEW, few, spread
 from explorer.recording.files import read_training
-from explorer.recording.kept_steps import DENSEST, is_whole
+from explorer.recording.kept_steps import DENSEST, KeptSteps, is_whole
 from explorer.words.training import details, ranges
 from tests.support.command_line import python
 from tests.support.narrowing import present
@@ -225,6 +226,16 @@ def test_few_elements_are_those_at_the_same_places_of_all_that_is_recorded() -> 
     small = pack(values[0, :FEW])
     assert few(small) == small
     assert isinstance(few(pack(np.ones(20, bool))), Array)
+
+
+def test_of_a_step_that_is_kept_in_few_no_tensor_stays_whole() -> None:
+    whole = (Leaf("fc.weight", pack(np.ones(1000))),)
+    batch = Batch(data=whole, gradients=whole, carried=whole, read=whole)
+    tensors = ("gradients", "given", "weights", "buffers", "state", "averages")
+    steps = KeptSteps(1)
+    steps.add(TrainingStep(number=9, batches=(batch,), **dict.fromkeys(tensors, whole)))
+    (step,) = steps
+    assert len(bytes(step)) < len(whole[0].value.data)
 
 
 def test_ranges_are_said_in_short() -> None:
