@@ -63,7 +63,7 @@ def test_gradients_of_zeros_are_named_where_a_parameter_starts_as_zeros() -> Non
     assert hiding(report((ZERO, ONE), verdict="differs"), MAIN, nets(a=ONE, b=ZERO)) is None
 
 
-@pytest.mark.parametrize("number", [0.0, 1.0])
+@pytest.mark.parametrize("number", [0.0, 1.0, np.nan])
 def test_a_large_gradient_is_known_by_its_figures(number: float) -> None:
     large = np.full(LARGE + 1, number, np.float32)
     whole = report((large, ONE))

@@ -13,7 +13,7 @@ from explorer.recording.files import read_training
 from tests.support.command_line import python
 
 IN_TORCH = """
-import numpy as np, torch
+import functools, numpy as np, torch
 from torch import nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
@@ -34,8 +34,10 @@ LOSSES = {
     "function": lambda out, y: F.mse_loss(out, y),
     "numbers": lambda out, y: ((out - 1.0) ** 2 + 0.5 * out).mean(),
     "lost": lambda out, y: (out - y).sum(),
+    "vector": lambda out, y: (out - y) * 0.5,
     "far": lambda out, y: (out - 1e-4 * y).square().mean(),
     "checkpointed": lambda out, y: checkpoint(square, out, y, use_reentrant=False),
+    "long": lambda out, y: functools.reduce(lambda it, _: it.sin(), range(300), out * y).sum(),
 }
 
 def train(name, loss, other=False, recorded=True):
@@ -50,7 +52,8 @@ def train(name, loss, other=False, recorded=True):
             y[3] *= -1
         with recorder.step():
             optimizer.zero_grad()
-            loss(net(x), y).backward()
+            found = loss(net(x), y)
+            found.backward(torch.ones_like(found))
             optimizer.step()
     recorder.write()
 
@@ -143,7 +146,7 @@ def test_other_labels_are_other_data(name: str, folder: Path) -> None:
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("name", ["lost", "far", "checkpointed"])
+@pytest.mark.parametrize("name", ["lost", "vector", "far", "checkpointed", "long"])
 def test_labels_that_cannot_be_read_from_the_tape_are_not_said_to_be_the_same(
     name: str, folder: Path
 ) -> None:

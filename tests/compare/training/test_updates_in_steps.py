@@ -61,20 +61,19 @@ def test_nothing_is_clipped_where_both_sides_leave_an_update_out() -> None:
     assert answers["given"] == "same"
 
 
-@pytest.mark.parametrize("is_scaled", [True, False])
+@pytest.mark.parametrize("are_unscaled", [True, False])
 def test_gradients_that_are_kept_may_be_unscaled_or_those_of_a_pass_behind_the_update(
-    is_scaled: bool,
+    are_unscaled: bool,
 ) -> None:
-    before: AnyArray
-    if is_scaled:
-        # What was unscaled and clipped stays, and those of the next pass are multiplied by the scale.
-        fields: dict[str, Any] = {"scale": 16.0, "given": leaves({"w": FIRST / 2})}
-        first, before = step(1, {"w": 16 * FIRST}, **fields), 0.5 * FIRST
-        right, wrong = (step(2, {"w": 16 * SECOND + kept}, **fields) for kept in (ZERO, before))
-    else:
-        passes = [Batch((), 1.0, leaves({"w": added})) for added in (FIRST, SECOND)]
-        first, before = step(1, {"w": FIRST}, batches=tuple(passes)), FIRST + SECOND
-        right, wrong = (step(2, {"w": SECOND + kept}) for kept in (ZERO, before))
+    # What was unscaled and clipped stays, and those of the next pass are multiplied by the scale.
+    given, before = FIRST / 2, FIRST / 2
+    passes: tuple[Batch, ...] = ()
+    if not are_unscaled:
+        given, before = FIRST, 16 * (FIRST + SECOND)
+        passes = tuple(Batch((), 1.0, leaves({"w": 16 * added})) for added in (FIRST, SECOND))
+    fields: dict[str, Any] = {"scale": 16.0, "given": leaves({"w": given})}
+    first = step(1, {"w": 16 * FIRST}, batches=passes, **fields)
+    right, wrong = (step(2, {"w": 16 * SECOND + kept}, **fields) for kept in (ZERO, before))
     found = difference(training(first, right), training(first, wrong))
     assert (found.step, found.question, found.reason, found.side) == (
         2,
