@@ -166,19 +166,22 @@ def test_a_net_of_other_parameters_is_refused(tmp_path: Path) -> None:
         "net = torch.nn.Sequential(torch.nn.Linear(3, 2, bias=False), torch.nn.Linear(2, 5))\n"
         "two = torch.nn.Module()\n"
         "two.a, two.b = (torch.nn.Parameter(torch.ones(3)) for _ in 'ab')\n"
+        "turned = torch.nn.Module()\n"  # its names say another order than that of the record
+        "turned.new_offset, turned.new_gain = two.a, two.b\n"
         "one, other = {'weight': 'fc.wieght'}, {'wieght': 'fc.weight'}\n"
-        "for given in ((net[0],), (net,), (two,), ({},), (net[0], one), (net[0], other)):\n"
+        "for given in ((net[0],), (net,), (two,), (turned,), ({},), (net[0], one), (net[0], other)):\n"
         "    try:\n"
         "        print(explorer.start('run.training', *given)['weight'].tolist())\n"
         "    except explorer.recording.starts.UsageError as error:\n"
         "        print(error)\n"
     )
     said = python("-c", program, cwd=tmp_path).splitlines()
-    taken, unclear, guessed, odd, missing, unknown = said
+    taken, unclear, guessed, crossed, odd, missing, unknown = said
     assert taken == str(WEIGHT.tolist())
     for words in ("1.weight, 1.bias of the net", "names={'1.weight': …}", "run.training"):
         assert words in unclear
     assert "a, b of the net" in guessed
+    assert "new_offset, new_gain of the net" in crossed
     assert odd.endswith("got a dict")
     assert (
         "no 'fc.wieght' of the shape of 'weight', (2, 3); of that shape are: fc.weight" in missing

@@ -61,6 +61,14 @@ def test_nothing_is_clipped_where_both_sides_leave_an_update_out() -> None:
     assert answers["given"] == "same"
 
 
+def test_an_update_behind_one_that_was_left_out_follows_its_rule() -> None:
+    fields: dict[str, Any] = {"groups": (Group(("w",), {"lr": 0.5, "momentum": 0.9}),)}
+    first = step(1, {"w": np.array([np.inf, 0, 1])}, skipped=True, given=(), **fields)
+    moved = leaves({"w": FIRST - SECOND / 2})
+    plain = training(first, step(2, {"w": SECOND}, weights=moved, **fields))
+    assert present(compare(plain, plain).rule).settings["momentum"] == 0.9
+
+
 @pytest.mark.parametrize("are_unscaled", [True, False])
 def test_gradients_that_are_kept_may_be_unscaled_or_those_of_a_pass_behind_the_update(
     are_unscaled: bool,
