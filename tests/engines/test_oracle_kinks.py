@@ -288,30 +288,33 @@ def test_elements_that_feed_many_kinks_at_once_are_not_judged_and_all_others_are
     assert agrees(only_b, db=np.zeros(3)) is None
 
 
-@pytest.mark.whole
-def test_of_a_large_leaf_the_directions_leave_out_what_is_at_kinks(estimated: Estimated) -> None:
-    # A dead channel of 2000 zeros in 8000; the others have the slope cos x.
+@pytest.mark.parametrize(
+    ("dead", "size"), [(4, 4200), pytest.param(2000, 8000, marks=pytest.mark.whole)]
+)
+def test_of_a_large_leaf_the_directions_leave_out_what_is_at_kinks(
+    estimated: Estimated, dead: int, size: int
+) -> None:
+    # A dead channel of zeros; the others have the slope cos x.
     result = estimated(
-        "s = torch.where(torch.arange(8000) % 2 > 0, 1.0, -1.0)\n"
-        "dead = torch.arange(8000) < 2000\n"
+        f"s = torch.where(torch.arange({size}) % 2 > 0, 1.0, -1.0)\n"
+        f"dead = torch.arange({size}) < {dead}\n"
         "return torch.where(dead, s * torch.relu(x), torch.sin(x)).sum()",
-        x="np.concatenate([np.zeros(2000), np.linspace(-2, 2, 6000)]).astype(np.float32)",
+        x=f"np.concatenate([np.zeros({dead}), np.linspace(-2, 2, {size - dead})]).astype(np.float32)",
     )
     (estimate,) = result.estimates
     assert estimate.directions == 16
     assert estimate.smooth is not None
     smooth = unpack(estimate.smooth)
-    assert not smooth[:2000].any()
-    assert smooth[2000:].mean() > 0.95
-    x = np.concatenate([np.zeros(2000), np.linspace(-2, 2, 6000)])
-    right = np.where(np.arange(8000) < 2000, 0.0, np.cos(x))
+    assert not smooth[:dead].any()
+    assert smooth[dead:].mean() > 0.95
+    x = np.concatenate([np.zeros(dead), np.linspace(-2, 2, size - dead)])
+    place = np.arange(size)
+    right = np.where(place < dead, 0.0, np.cos(x))
     assert agrees(result, dx=right) is True
-    assert agrees(result, dx=np.where(np.arange(8000) < 2000, 1.0, right)) is True
-    assert agrees(result, dx=np.where(np.arange(8000) < 5000, right, 1.05 * right)) is False
-    for place in (100, 7000):
-        wrong = right.copy()
-        wrong[place] = np.nan
-        assert agrees(result, dx=wrong) is False
+    assert agrees(result, dx=np.where(place < dead, 1.0, right)) is True
+    assert agrees(result, dx=np.where(place < size / 2, right, 1.05 * right)) is False
+    for wrong_place in (dead // 2, size - 1000):
+        assert agrees(result, dx=with_value(right, wrong_place, np.nan)) is False
 
 
 def test_a_net_that_differentiates_by_its_weights_in_the_forward_is_estimated(
