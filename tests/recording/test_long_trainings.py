@@ -145,6 +145,7 @@ def test_a_record_without_room_for_figures_has_the_losses_of_later_steps(folder:
     answers = {answer.question: answer.status for answer in comparison.answers}
     assert {answers[name] for name in ("data", "update", "state")} == {"same"}
     assert comparison.losses_alone[-1] == STEPS
+    assert set(comparison.few).isdisjoint(comparison.losses_alone)
     assert f"–{STEPS} the losses alone were compared" in said(comparison)
 
 

@@ -6,7 +6,9 @@ import msgspec
 import numpy as np
 import pytest
 
+from explorer.compare.training.bands import Bands
 from explorer.compare.training.comparison import compare
+from explorer.compare.training.values import moments
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Leaf
 from explorer.model.trace import Start
@@ -334,3 +336,20 @@ def test_a_generator_that_nothing_is_drawn_from_explains_nothing(
         compare(drawing((1.0, 0.5), states), drawing((1.0, 0.6), others)).difference
     )
     assert (difference.question, difference.step, difference.reason) == ("loss", 2, reason)
+
+
+def test_generators_of_two_frameworks_explain_no_difference() -> None:
+    left, right = drawing((1.0, 0.5), ("a", "b")), drawing((1.0, 0.6), ("c", "d"))
+    found = present(compare(left, msgspec.structs.replace(right, framework="mindspore")).difference)
+    assert (found.question, found.reason) == ("loss", "values")
+
+
+def test_noise_grows_with_all_that_rounding_has_moved_a_parameter_by() -> None:
+    jittered = (Drift((0.0, 0.0), {"w": (1e-6, 1e-6)}),)
+    plain = msgspec.structs.replace(training(steps=2), jittered=jittered)
+    bands = Bands(plain, plain)
+    noises = []
+    for moment in moments(plain):
+        bands.widen(moment, "w", 1e-6)
+        noises.append(present(bands.weights(moment, "w", 1.0)))
+    assert noises[1] == pytest.approx(2 * noises[0])
