@@ -85,14 +85,6 @@ def test_a_base_and_each_view_that_is_read_later_show_what_was_written(
     assert {node.forward for node in graph.nodes if node.tape == "CopySlices"} == {base.id}
 
 
-def test_of_memory_that_is_written_in_part_a_view_has_values_where_all_of_it_was(
-    tmp_path: Path, workers: Workers
-) -> None:
-    graph = compared(captured(BODIES["memory read in part"], tmp_path, workers)[0])
-    written, read = forward(graph, "select")
-    assert (written.outputs[0].values, values(read)) == (None, [1, 1, 1])
-
-
 def test_other_values_in_a_base_are_what_is_computed_with(tmp_path: Path, workers: Workers) -> None:
     case = of_file(function_net(tmp_path, "h = x * 2.0\nh[0] = x[1]" + LAST, x=X))
     requests = requests_of(workers, "torch-tape")

@@ -1,6 +1,7 @@
 """Records of long trainings: each step to the end, in little room, and compared for what is left of it."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -232,9 +233,10 @@ def test_few_elements_are_those_at_the_same_places_of_all_that_is_recorded() -> 
 def test_of_a_step_that_is_kept_in_few_no_tensor_stays_whole() -> None:
     whole = (Leaf("fc.weight", pack(np.ones(1000))),)
     batch = Batch(data=whole, gradients=whole, carried=whole, read=whole)
-    tensors = ("gradients", "given", "weights", "buffers", "state", "averages")
+    names = ("gradients", "given", "weights", "buffers", "state", "averages")
+    tensors: dict[str, Any] = dict.fromkeys(names, whole)
     steps = KeptSteps(1)
-    steps.add(TrainingStep(number=9, batches=(batch,), **dict.fromkeys(tensors, whole)))
+    steps.add(TrainingStep(number=9, batches=(batch,), **tensors))
     (step,) = steps
     assert len(bytes(step)) < len(whole[0].value.data)
 

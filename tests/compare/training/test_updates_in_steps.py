@@ -74,7 +74,8 @@ def test_gradients_that_are_kept_may_be_unscaled_or_those_of_a_pass_behind_the_u
     are_unscaled: bool,
 ) -> None:
     # What was unscaled and clipped stays, and those of the next pass are multiplied by the scale.
-    given, before = FIRST / 2, FIRST / 2
+    given: AnyArray = FIRST / 2
+    before = given
     passes: tuple[Batch, ...] = ()
     if not are_unscaled:
         given, before = FIRST, 16 * (FIRST + SECOND)
