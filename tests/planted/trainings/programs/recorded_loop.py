@@ -46,7 +46,7 @@ def start_of(layer, **fields):
     given = np.load(STARTS[0])
     names = fields or {"kernel": "weight", "bias": "bias"}
     arrays = {field: given[f"{layer}.{name}"] for field, name in names.items()}
-    return {
-        field: jnp.asarray(array.T if field == "kernel" else array)
-        for field, array in arrays.items()
-    }
+    if "kernel" in arrays:
+        kernel = arrays["kernel"]
+        arrays["kernel"] = kernel.transpose(*range(2, kernel.ndim), 1, 0)
+    return {field: jnp.asarray(array) for field, array in arrays.items()}
