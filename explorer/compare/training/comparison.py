@@ -9,6 +9,7 @@ from explorer.compare.noise import CLEAR
 from explorer.compare.training import clipping, data, gradients, kept
 from explorer.compare.training.bands import Bands
 from explorer.compare.training.data import Answered
+from explorer.compare.training.layouts import in_layouts_of
 from explorer.compare.training.naming import in_names_of, without
 from explorer.compare.training.rules import Side, Updates
 from explorer.compare.training.values import Moment, both, common, distance, greatest, moments
@@ -114,7 +115,7 @@ def compare(left: Training, right: Training) -> TrainingComparison:
 
     A parameter that one side alone has is the first difference; all else is compared without it.
     """
-    right, names = in_names_of(left, right)
+    right, names = in_names_of(left, in_layouts_of(left, right))
     lone = _lone(left, right)
     if lone is not None:
         left, right = without(left, lone.names), without(right, lone.names)

@@ -362,6 +362,11 @@ MODULES: dict[str, dict[str, Convention]] = {
 
 
 def convention_of(optimizer: str) -> Convention | None:
-    """What an optimizer is documented to do, by its class with the module; None of an unknown one."""
+    """What an optimizer is documented to do, by its class with the module; None of an unknown one.
+
+    Nor is it known which of several classes a parameter has.
+    """
+    if "," in optimizer:
+        return None
     table = next(table for module, table in MODULES.items() if optimizer.startswith(module))
     return table.get(optimizer.rpartition(".")[2])

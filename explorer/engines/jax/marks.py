@@ -1,14 +1,15 @@
 """Marks that a gradient call leaves in a program: what it differentiates, its loss, its gradients."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from jax._src import core
 
+from explorer.engines.jax.optimizers import Link
 from explorer.model.trace import StartRole
 
-NoteKind = Literal["given", "begins", "loss", "aux", "gradients"]
+NoteKind = Literal["given", "begins", "loss", "aux", "gradients", "held"]
 """What marked arrays are.
 
 - "given": arguments that are not differentiated
@@ -16,6 +17,7 @@ NoteKind = Literal["given", "begins", "loss", "aux", "gradients"]
 - "loss": what it has returned
 - "aux": what it has returned beside, by the paths of arguments that were not differentiated
 - "gradients": those of the arguments, in the same order
+- "held": what an optimizer has made to be held
 """
 
 
@@ -23,13 +25,15 @@ NoteKind = Literal["given", "begins", "loss", "aux", "gradients"]
 class Note:
     """What a mark says of its operands, by their order; an array without a name is not spoken of.
 
-    Arguments that are given have ``paths`` beside their names, by which they are found in what comes back.
+    Arguments that are given have ``paths`` beside their names, by which they are found in what comes back;
+    what is held has the ``chain`` of optax that has made it.
     """
 
     kind: NoteKind
     names: tuple[str | None, ...]
     roles: tuple[StartRole, ...] = ()
     paths: tuple[str, ...] = ()
+    chain: Sequence[Link] = field(default=(), compare=False)
 
 
 MARK = core.Primitive("mark")

@@ -1,7 +1,7 @@
 """Records one step of a program that runs in this process, without a change to what it computes."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from types import FrameType
 from typing import Any, NamedTuple, TypeVar
@@ -22,7 +22,7 @@ from explorer.engines.jax.leaf_names import (
     path_of,
 )
 from explorer.engines.jax.made_states import optimizer_of, watched_states
-from explorer.engines.jax.marks import MARK
+from explorer.engines.jax.marks import MARK, Note, marked
 from explorer.engines.jax.optimizers import Link, is_same
 from explorer.engines.jax.outlines import Outline
 from explorer.engines.jax.programs import Operation, interpret, opened, program_of
@@ -235,7 +235,7 @@ class StepRecorder(EagerTrace):
             self._note_optimizer(optimizer)
         self.recording.ran_compiled = True
         first = len(self.recording.records)
-        origins = list(map(self._origin_of_operand, operands))
+        origins = list(self._origins_of_call(arguments, operands))
         found = list(zip(origins, self._kept(operands), strict=True))
         outline = marked.outline
         with core.set_current_trace(core.eval_trace):
@@ -265,10 +265,26 @@ class StepRecorder(EagerTrace):
         return marked
 
     def _arguments_of(self, called: CompiledCall) -> Iterator[tuple[Origin, Leaf]]:
+        seen: set[int] = set()
         for leaf in leaves_of_call(called.function, called.args, called.kwargs):
             origin = self._add(leaf.value)
+            if id(leaf.value) in seen and isinstance(leaf.value, jax.Array):
+                # An average may begin as the parameters themselves, and becomes something else.
+                origin = self.recording.add_array(leaf.value, "constant")
+            seen.add(id(leaf.value))
             self.recording.name_argument(origin, leaf)
             yield origin, leaf
+
+    def _origins_of_call(
+        self, arguments: Iterable[tuple[Origin, Leaf]], operands: Iterable[Any]
+    ) -> Iterator[Origin | None]:
+        """Where the operands of a compiled call come from; of an array that is several, one each."""
+        waiting: dict[int, list[Origin]] = {}
+        for origin, leaf in arguments:
+            waiting.setdefault(id(leaf.value), []).append(origin)
+        for operand in operands:
+            origins = waiting.get(id(operand))
+            yield origins.pop(0) if origins else self._origin_of_operand(operand)
 
     def _keep_donated(self, operands: Any, params: Any) -> None:
         """Copy the arrays that a compiled call may overwrite: their values are needed behind it."""
@@ -331,12 +347,17 @@ class StepRecorder(EagerTrace):
         self.recording.name_leaf(self._add(value), name, role)
 
     def _note_state(self, state: Any, call: FrameType) -> None:
-        """Note what an optimizer has made for parameters, where it does not run compiled; and itself."""
-        self._note_optimizer(optimizer_of(call))
-        for steps, value in leaves(state):
-            name, origin = Leaf("", steps, value).of_optimizer, self._origin(value)
+        """Note what an optimizer has made for parameters; and itself."""
+        chain = optimizer_of(call)
+        self._note_optimizer(chain)
+        made = [(Leaf("", steps, value).of_optimizer, value) for steps, value in leaves(state)]
+        for name, value in made:
+            origin = self._origin(value)
             if name is not None and origin is not None:
                 self.recording.note_made(name, origin)
+        if chain and self._calls.is_outermost():
+            names, values = tuple(name for name, _ in made), [value for _, value in made]
+            marked(Note("held", names, chain=chain), values)
 
     def _note_optimizer(self, optimizer: list[Link]) -> None:
         if optimizer and not any(is_same(optimizer, known) for known in self.optimizers):

@@ -1,7 +1,7 @@
 """The operations of a program's step: forwards, backward passes, and what comes between and behind them."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from explorer.engines.jax.leaf_names import Leaf, in_torch, is_turned, path_of, role_of
 from explorer.engines.jax.marks import Note
-from explorer.engines.jax.recording import Found, Origin, Place, Recording
+from explorer.engines.jax.optimizers import Link
+from explorer.engines.jax.recording import Found, Origin, Place, Record, Recording
 from explorer.engines.jax.tensors import is_floating
 from explorer.engines.step_names import free_name
 from explorer.model.graph import NodeKind, Phase
@@ -46,6 +47,7 @@ class Given:
     """What an array is that the step read and did not make.
 
     ``is_provisional`` says that a mark may know better, ``is_turned`` that it lies otherwise than in PyTorch.
+    ``own`` is the name before it was made one that nothing else has.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Given:
     trained: bool = False
     is_provisional: bool = True
     is_turned: bool = False
+    own: str = ""
 
 
 @dataclass
@@ -73,7 +76,8 @@ class StepRecording(Recording):
 
     ``given`` says what each array is that was there before, by the number of its record, and ``taken`` by
     its name. ``counters`` are what an optimizer counts, by name, as it has left them,
-    and ``arguments`` what compiled functions are called with.
+    and ``arguments`` what compiled functions are called with. ``chains`` are those that have made
+    what an optimizer holds.
     """
 
     memory: int = 0
@@ -82,6 +86,7 @@ class StepRecording(Recording):
     passes: list[Pass] = field(default_factory=list)
     counters: dict[str, Origin] = field(default_factory=dict)
     arguments: dict[str, Origin] = field(default_factory=dict)
+    chains: dict[Origin, Sequence[Link]] = field(default_factory=dict)
     _bytes: int = 0
     _paths: dict[str, Origin] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
@@ -167,14 +172,17 @@ class StepRecording(Recording):
         if known and given.role == "input":
             given.role = known.role
         given.is_turned = is_turned(given.name, np.ndim(record.outputs[0]))
-        given.name = in_torch(given.name)
+        given.own = in_torch(given.name)
         if known:
             del self.taken[known.name]
-        given.name = free_name(given.name, self.taken)
-        self.taken[given.name] = given
+        self._call(given, given.own, record)
         self.given[origin[0]] = given
-        record.name = given.name
         record.kind = "input" if given.role == "input" else "parameter"
+
+    def _call(self, given: Given, name: str, record: Record) -> None:
+        """Give an array a name, or one like it that nothing else has."""
+        given.name = record.name = free_name(name, self.taken)
+        self.taken[given.name] = given
 
     def note(self, note: Note, origins: Sequence[Origin | None], values: Sequence[Any]) -> None:
         """Note what a gradient call says of arrays."""
@@ -195,6 +203,7 @@ class StepRecording(Recording):
             "loss": self._note_loss,
             "aux": self._note_aux,
             "gradients": self._note_gradient,
+            "held": self._note_held,
         }[note.kind]
         for place, name in enumerate(note.names):
             if name is not None:
@@ -222,6 +231,10 @@ class StepRecording(Recording):
         self._add_result(self.gradients, f"d{known}", marked.origin, marked.value)
         if self.passes:
             self.passes[-1].gradients[known] = marked.found
+
+    def _note_held(self, _name: str, marked: Marked) -> None:
+        if marked.origin is not None:
+            self.chains[marked.origin] = marked.note.chain
 
     def _add_result(
         self, results: dict[str, Origin | None], name: str, origin: Origin | None, value: Any
@@ -260,6 +273,11 @@ class StepRecording(Recording):
         if given.role == "input":
             # It comes back with other values: it is none of the data.
             given.role, self.records[before[0]].kind = "buffer", "parameter"
+        if given.role == "optimizer":
+            name = self._in_full(given.own, after)
+            if name != given.own:
+                del self.taken[given.name]
+                self._call(given, name, self.records[before[0]])
         self._set_state(given.name, after)
 
     def is_made_of_held(self, origin: Origin) -> bool:
@@ -288,10 +306,43 @@ class StepRecording(Recording):
             seen.add(number)
         return False
 
+    def _in_full(self, name: str, after: Origin) -> str:
+        """The name of what an optimizer holds, with that of its parameter in full.
+
+        An optimizer of one net of several knows no name of the net. Of parameters that are called alike it is
+        the one whose gradient is the nearest on the way back.
+        """
+        path = name.rpartition(".")[0]
+        trained = {given.name for given in self.given.values() if given.trained}
+        if not path or in_torch(path) in trained:
+            return name
+        gradients = {
+            found[0]: parameter
+            for made in self.passes
+            for parameter, found in made.gradients.items()
+            if found[0] and parameter in trained and parameter.endswith(f".{in_torch(path)}")
+        }
+        nearest = self.nearest(after, gradients)
+        net = gradients[nearest].removesuffix(in_torch(path)) if nearest else ""
+        return f"{net}{name}"
+
+    def nearest(self, after: Origin, values: Collection[Origin]) -> Origin | None:
+        """The first of some values on the way back from one; None where there is none."""
+        waiting, seen = deque([after] if values else ()), set()
+        while waiting:
+            origin = waiting.popleft()
+            if origin in values:
+                return origin
+            if origin not in seen:
+                waiting += [it for it in self.records[origin[0]].origins if it]
+            seen.add(origin)
+        return None
+
     def note_made(self, name: str, origin: Origin) -> None:
         """Note what an optimizer has made for a parameter, if a gradient is part of it."""
         if self.records[origin[0]].phase != "backward":
             return
+        name = self._in_full(name, origin)
         for number, given in self.given.items():
             if self.state.get(given.name) == origin and given.name != in_torch(name):
                 # Flax numbers what it hands to a compiled function: here is its name.

@@ -1,8 +1,9 @@
 """Records the steps of a training that runs in this process, without a change to what it computes."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from typing import Any
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,12 +13,13 @@ from explorer.engines.jax.optimizers import (
     Link,
     clip_norm,
     clipped,
+    is_same,
     kind,
     only_one,
     total_norm,
 )
 from explorer.engines.jax.optimizers import settings as settings_of
-from explorer.engines.jax.recording import Found
+from explorer.engines.jax.recording import Found, Origin
 from explorer.engines.jax.step_recorder import StepRecorder, variables
 from explorer.engines.jax.step_recording import Pass, StepRecording
 from explorer.engines.jax.step_trace import device_of, laid_out, versions
@@ -31,6 +33,24 @@ from explorer.model.trace import Missing, Start, StartRole
 from explorer.model.training import Batch, Group, TrainingStep
 from explorer.numeric.summaries import brief
 from explorer.workers.garbage_collection import paused
+
+
+class Update(NamedTuple):
+    """An update of a step: the parameters ``given`` to an optimizer and those that it has changed.
+
+    ``chain`` are the transformations of it, if they are known, and ``before`` its updates before this one.
+    """
+
+    given: tuple[str, ...]
+    names: tuple[str, ...]
+    chain: list[Link]
+    before: int
+
+    def clipped(self, gradients: Mapping[str, Any]) -> tuple[dict[str, Any], float | None]:
+        """The gradients of its parameters as it has clipped them, and their norm if it did so."""
+        own = {name: gradients[name] for name in self.given}
+        limit = clip_norm(self.chain)
+        return clipped(own, limit), None if limit is None else total_norm(own)
 
 
 class TrainingInJax:
@@ -59,6 +79,7 @@ class TrainingInJax:
         self._is_full = False
         self._has_passes = False
         self._updates = 0
+        self._kinds: set[str] = set()
 
     # A step
 
@@ -95,8 +116,8 @@ class TrainingInJax:
 
     @property
     def optimizer(self) -> str:
-        """The function of optax that has made the optimizer: "optax.adam"; "" where that is not known."""
-        return kind(self.chain) if self.chain else ""
+        """The functions of optax that have made the optimizers: "optax.adam"; "" where one is not known."""
+        return "" if "" in self._kinds else ", ".join(sorted(self._kinds))
 
     @property
     def versions(self) -> dict[str, str]:
@@ -119,32 +140,55 @@ class TrainingInJax:
 
     def _step(self, number: int, recording: StepRecording) -> TrainingStep:
         if not self.start:
-            self.start = tuple(_starts(recording))
+            self.start = tuple(_starts(recording, _averages(recording)))
             self.device = ", ".join(sorted({start.device for start in self.start}))
         trained = {given.name for given in recording.given.values() if given.trained}
         passes = [made for made in recording.passes if not trained.isdisjoint(made.gradients)]
         self._has_passes |= bool(passes)
         added = [dict(_gradients(recording, made)) for made in passes]
         gradients = _summed(added)
-        norm = clip_norm(self.chain)
-        updates = _updates(recording, self._updates)
-        self._updates = updates + 1
-        settings = settings_of([*self.chain, _injected(recording)], updates)
         state = _state(recording)
+        updates = list(self._made_updates(recording, added, state))
+        self._updates = max((it.before for it in updates), default=self._updates) + 1
+        self._kinds |= {kind(it.chain) if it.chain else "" for it in updates}
+        clipped_ones = [it.clipped(gradients) for it in updates]
+        norms = [norm for _given, norm in clipped_ones if norm is not None]
+        averages = _averages(recording)
         return TrainingStep(
             number=number,
-            batches=tuple(_batches(recording, passes, added)),
+            batches=tuple(_batches(recording, passes, added, averages)),
             skipped=_is_left_out(recording, gradients),
             gradients=_leaves(gradients),
-            norm=None if norm is None else total_norm(gradients),
-            given=_leaves(clipped(gradients, norm)),
-            groups=(Group(_updated(gradients, state), settings),) if gradients else (),
+            norm=norms[0] if len(norms) == 1 else None,
+            given=_leaves(
+                {name: it for given, _norm in clipped_ones for name, it in given.items()}
+            ),
+            groups=tuple(_group(recording, it) for it in updates),
             weights=_leaves(_left(recording, "parameter")),
-            buffers=_leaves(_floating(_left(recording, "buffer"))),
-            state=_leaves({**state, **_counts(recording, updates + 1)}),
-            averages=_leaves(dict(self._averages())),
+            buffers=_leaves(_floating(_left(recording, "buffer", averages))),
+            state=_leaves({**state, **_counts(recording, updates)}),
+            averages=_leaves({**_left_averages(recording, averages), **dict(self._averages())}),
             random=self._random,
         )
+
+    def _made_updates(
+        self, recording: StepRecording, added: list[dict[str, Any]], state: Mapping[str, Any]
+    ) -> Iterator[Update]:
+        """The updates of a step: of each net that has passes of its own, each by its chain."""
+        nets = list(dict.fromkeys(map(tuple, filter(None, added))))
+        if any(not set(one).isdisjoint(other) for one, other in combinations(nets, 2)):
+            nets = [tuple(dict.fromkeys(name for net in nets for name in net))]
+        for net in nets:
+            of_chains: list[tuple[list[Link], list[str]]] = []
+            for name in net:
+                chain = self.chain or _chain(recording, name)
+                known = next((names for one, names in of_chains if is_same(one, chain)), None)
+                if known is None:
+                    of_chains.append((chain, known := []))
+                known.append(name)
+            for chain, names in of_chains:
+                before = _updates(recording, chain, self._updates)
+                yield Update(tuple(names), _updated(names, state), chain, before)
 
     def _averages(self) -> Iterator[tuple[str, Any]]:
         for steps, value in leaves(variables(self._average)):
@@ -152,24 +196,27 @@ class TrainingInJax:
             yield in_torch(name), turned(value) if is_turned(name, value.ndim) else value
 
 
-def _starts(recording: StepRecording) -> Iterator[Start]:
+def _starts(recording: StepRecording, averages: Collection[str]) -> Iterator[Start]:
     for number, given in recording.given.items():
         value = recording.value((number, 0))
         is_held = given.role == "parameter" or (given.role == "buffer" and is_floating(value))
-        if is_held and is_plain(value):
+        if is_held and given.name not in averages and is_plain(value):
             array = _brief(laid_out(recording, given.name, value))
             yield Start(given.name, given.role, array, device_of(value), given.trained)
 
 
 def _batches(
-    recording: StepRecording, passes: list[Pass], added: list[dict[str, Any]]
+    recording: StepRecording,
+    passes: list[Pass],
+    added: list[dict[str, Any]],
+    averages: Mapping[str, str],
 ) -> Iterator[Batch]:
     for made, gradients in zip(passes, added, strict=True):
         of_pass = _leaves(gradients) if len(passes) > 1 else ()
-        yield Batch(_leaves(_data(recording, made)), _loss(recording, made), of_pass)
+        yield Batch(_leaves(_data(recording, made, averages)), _loss(recording, made), of_pass)
 
 
-def _data(recording: StepRecording, made: Pass) -> dict[str, Any]:
+def _data(recording: StepRecording, made: Pass, averages: Mapping[str, str]) -> dict[str, Any]:
     """What a net was called with: nothing that the step has made of parameters, or has changed.
 
     Where a loss is given nothing and has its data from around it, that is what a compiled step was given.
@@ -181,7 +228,7 @@ def _data(recording: StepRecording, made: Pass) -> dict[str, Any]:
     values = {
         name: recording.value(origin)
         for name, origin in given.items()
-        if not recording.is_made_of_held(origin)
+        if not (recording.is_made_of_held(origin) or _name(recording, origin) in averages)
     }
     return {name: value for name, value in values.items() if is_plain(value)}
 
@@ -225,14 +272,52 @@ def _is_left_out(recording: StepRecording, gradients: Mapping[str, Any]) -> bool
     )
 
 
-def _left(recording: StepRecording, role: StartRole) -> dict[str, Any]:
+def _left(recording: StepRecording, role: StartRole, but: Collection[str] = ()) -> dict[str, Any]:
     """What the step has left of the arrays of a role that were there before, by name."""
     left = {}
     for number, given in recording.given.items():
         value = recording.value(recording.state.get(given.name, (number, 0)))
-        if given.role == role and is_plain(value):
+        if given.role == role and given.name not in but and is_plain(value):
             left[given.name] = laid_out(recording, given.name, value)
     return left
+
+
+def _name(recording: StepRecording, origin: Origin) -> str:
+    given = recording.given.get(origin[0])
+    return given.name if given else ""
+
+
+def _averages(recording: StepRecording) -> dict[str, str]:
+    """The names of the parameters by those of arrays that lie like them under one other name, all of them.
+
+    A program without modules keeps an average of its weights as another tree of them: "ema.fc.weight".
+    """
+    forms = {
+        given.name: (given.role, np.shape(recording.value((number, 0))))
+        for number, given in recording.given.items()
+    }
+    trained = {given.name for given in recording.given.values() if given.trained}
+    first = min(trained, default="")
+    for name in forms:
+        way = name.removesuffix(first)
+        alike = {f"{way}{one}": one for one in trained}
+        if way.endswith(".") and all(
+            one in forms and forms[one] in [(role, forms[own][1]) for role in AVERAGED]
+            for one, own in alike.items()
+        ):
+            return alike
+    return {}
+
+
+AVERAGED: tuple[StartRole, ...] = ("input", "buffer")
+"""The roles of arrays that may be averages: those that a step changes, and others."""
+
+
+def _left_averages(recording: StepRecording, averages: Mapping[str, str]) -> dict[str, Any]:
+    left: dict[str, Any] = {}
+    for role in AVERAGED:
+        left |= _left(recording, role)
+    return {own: left[name] for name, own in averages.items()}
 
 
 def _floating(arrays: Mapping[str, Any]) -> dict[str, Any]:
@@ -250,16 +335,30 @@ def _state(recording: StepRecording) -> dict[str, Any]:
     return held
 
 
-def _updated(gradients: Mapping[str, Any], state: Mapping[str, Any]) -> tuple[str, ...]:
+def _updated(names: list[str], state: Mapping[str, Any]) -> tuple[str, ...]:
     """The parameters of the chain: those for which it holds something, if it holds anything."""
-    held = {name.rpartition(".")[0] for name in state}
-    return tuple(name for name in gradients if not held or name in held)
+    held = {name.rpartition(".")[0] for name in state}.intersection(names)
+    return tuple(name for name in names if not held or name in held)
 
 
-def _updates(recording: StepRecording, counted: int) -> int:
-    """The updates before this step: as the optimizer counts them, or else those recorded."""
-    counts = [int(recording.value(origin).max()) for origin in recording.counters.values()]
+def _chain(recording: StepRecording, name: str) -> list[Link]:
+    """The chain that has made what is held for a parameter; empty where that is not known."""
+    for path, origin in recording.state.items():
+        if path.rpartition(".")[0] == name and origin in recording.chains:
+            return list(recording.chains[origin])
+    return []
+
+
+def _updates(recording: StepRecording, chain: list[Link], counted: int) -> int:
+    """The updates before this step: as an optimizer counts them, or else those recorded."""
+    counters = recording.counters.values()
+    own = [one for one in counters if is_same(list(recording.chains.get(one, ())), chain)]
+    counts = [int(recording.value(origin).max()) for origin in own or counters]
     return max(counts) - 1 if counts else counted
+
+
+def _group(recording: StepRecording, update: Update) -> Group:
+    return Group(update.names, settings_of([*update.chain, _injected(recording)], update.before))
 
 
 def _injected(recording: StepRecording) -> Link:
@@ -277,10 +376,10 @@ INJECTED = "hyperparams"
 """The field of a state of optax.inject_hyperparams."""
 
 
-def _counts(recording: StepRecording, updates: int) -> dict[str, Any]:
+def _counts(recording: StepRecording, updates: list[Update]) -> dict[str, Any]:
     """The count of an optimizer that counts, for each parameter: "fc.weight.step"."""
-    names = [given.name for given in recording.given.values() if given.trained]
-    return {f"{name}.step": np.float32(updates) for name in names if recording.counters}
+    counted = updates if recording.counters else []
+    return {f"{name}.step": np.float32(it.before + 1) for it in counted for name in it.given}
 
 
 def _leaves(arrays: Mapping[str, Any]) -> tuple[Leaf, ...]:

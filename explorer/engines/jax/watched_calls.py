@@ -82,7 +82,8 @@ class WatchedCalls:
         setattr(owner, name, watched)
         return original
 
-    def _is_outermost(self) -> bool:
+    def is_outermost(self) -> bool:
+        """Whether what runs now may be marked: a step, or a function that is traced to be."""
         return not self._depth and any(core.trace_ctx.trace is trace for trace in self._traces)
 
     def _state(self, convention: Any = None) -> Any:
@@ -101,7 +102,7 @@ class WatchedCalls:
 
     def _differentiated(self, function: Any, *primals: Any, has_aux: bool = False) -> Any:
         noted, self._noted = self._noted, None
-        if not self._is_outermost():
+        if not self.is_outermost():
             return self._vjp(function, *primals, has_aux=has_aux)
         if noted is None or noted.partial is not function:
             noted = _Argnums(function, tuple(range(len(primals))), primals)
@@ -119,7 +120,7 @@ class WatchedCalls:
         return (value, Partial(pulled, *pull.args, **pull.keywords), *aux)
 
     def _pulled(self, names: tuple[str | None, ...], pull: Callable[..., Any], *args: Any) -> Any:
-        is_outermost = self._is_outermost()
+        is_outermost = self.is_outermost()
         self._depth += 1
         try:
             gradients = pull(*args)
@@ -178,7 +179,7 @@ class WatchedCalls:
         if is_users(function):
             if core.trace_ctx.trace is self._own:
                 self._compiled(CompiledCall(function, info, args, kwargs))
-            elif self._is_outermost():
+            elif self.is_outermost():
                 function = self._fresh(function)
         return self._infer(function, info, args, kwargs)
 
