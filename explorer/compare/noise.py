@@ -81,12 +81,16 @@ def _typical_of_each(movement: Floats) -> Floats | float:
     """What is typical of each element's example: that of all, but where an example moves far less.
 
     One example whose values are lost in rounding, behind a mask of all its keys, hides nothing in others.
+    Where most elements do not move at all, as in the gradient of an embedding whose other rows are not
+    read, each example has what is typical of its own.
     """
     typical = _typical(movement)
-    if not typical or movement.ndim < 2 or movement[0].size < LEAST_OF_ONE:
+    if movement.ndim < 2 or not movement.any() or movement[0].size < LEAST_OF_ONE:
         return typical
-    of_each = np.array([_typical(one) for one in movement.reshape(len(movement), -1)])
-    of_each = np.where(of_each * FAR_LESS < typical, of_each, typical)
+    examples = movement.reshape(len(movement), -1)
+    of_each = np.array([_typical(one) if one.any() else 0.0 for one in examples])
+    if typical:
+        of_each = np.where(of_each * FAR_LESS < typical, of_each, typical)
     return np.asarray(of_each.reshape(-1, *[1] * (movement.ndim - 1)))
 
 

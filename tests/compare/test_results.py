@@ -247,6 +247,17 @@ def test_an_element_that_did_not_move_by_luck_has_the_noise_of_most() -> None:
     assert compared(one, other, moved, moved).verdict == "match"
 
 
+def test_a_row_that_alone_moves_has_the_noise_of_most_of_its_own_elements() -> None:
+    # As in the gradient of an embedding, whose other rows are not read.
+    one = np.zeros((60, 16), np.float32)
+    moved, other = np.zeros(one.shape), one.copy()
+    moved[18], other[18] = 2e-6, 4e-6
+    moved[18, 7] = 2e-7
+    assert compared(one, other, moved, moved).verdict == "match"
+    other[19, 3] = 4e-6
+    assert compared(one, other, moved, moved).verdict == "differs"
+
+
 def test_a_mask_does_not_blur_the_numbers_beside_it() -> None:
     one = np.array([[-1e9, 0.5, -1e9], [0.25, 1.5, 0.75]], np.float32)
     other = one.copy()
