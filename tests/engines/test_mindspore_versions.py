@@ -2,8 +2,16 @@
 
 import pytest
 
+from explorer.model.cases import GradCase
+from explorer.model.requests import CaseRequest, NetRequest
+from explorer.model.results import Captured, ResultNoise
 from explorer.workers.workers import Workers
+from tests.support.engine_requests import EngineRequests
+from tests.support.nets import net_file
 from tests.support.worker_targets import Word
+
+TARGETS = "tests.support.worker_targets"
+NET = NetRequest(scenario=str(net_file("shared_weight")), engine="mindspore-tape")
 
 SINCE = {
     "MsDispatchMode": "2.9",
@@ -25,3 +33,27 @@ def test_an_older_version_lacks_a_feature_has_a_fallback_and_says_since_when(
     assert isinstance(reply, Word)
     assert reply.text.startswith("MindSpore 2.")
     assert reply.text.endswith(f"has no {name}; MindSpore {SINCE[name]} and later have it")
+
+
+@pytest.mark.mindspore
+def test_the_gradient_of_a_weight_that_is_read_twice_is_a_sum_where_no_operator_of_backward_is_seen(
+    mindspore: EngineRequests,
+) -> None:
+    request = CaseRequest(NET, GradCase("grad", None, "all"))
+    graph = mindspore.call(f"{TARGETS}:captured_before_2_9", request, Captured).graphs[-1]
+    nodes = {node.id: node for node in graph.nodes}
+    (gradient,) = (node for node in graph.nodes if node.name == "dfc.weight")
+    (into,) = (nodes[edge.origin] for edge in graph.edges if edge.target == gradient.id)
+    assert (into.op, into.kind) == ("Add", "accumulate")
+    addends = [nodes[edge.origin].phase for edge in graph.edges if edge.target == into.id]
+    assert addends == ["backward", "backward"]
+
+
+@pytest.mark.mindspore
+def test_where_noise_is_not_measured_it_is_known_what_the_net_returns(
+    mindspore: EngineRequests,
+) -> None:
+    request = CaseRequest(NET, GradCase("value_and_grad", 0, "all"))
+    noise = mindspore.call(f"{TARGETS}:noise_before_2_9", request, ResultNoise)
+    assert noise.error is not None
+    assert [leaf.name for leaf in noise.outputs] == ["out"]

@@ -24,7 +24,7 @@ from explorer.model.errors import RefusedNetError
 from explorer.model.graph import NodeKind, Output, Phase
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest, NetRequest
-from explorer.model.results import OracleResult, Result
+from explorer.model.results import Captured, OracleResult, Result, ResultNoise
 from explorer.workers.garbage_collection import paused
 
 HELD: list[bytes] = []
@@ -68,6 +68,30 @@ def answer_after_long(request: CaseRequest) -> Result:
         return answers.answer(request)
     finally:
         answers.LONG_SECONDS = usual
+
+
+def captured_before_2_9(request: CaseRequest) -> Captured:
+    """MindSpore's tape where nobody sees the operators of backward."""
+    from explorer.engines.mindspore import tape
+
+    class OfForward(tape.Recorder):  # type: ignore[misc]  # mindspore ships no types
+        """Records the operators of the forward alone."""
+
+        def __ms_dispatch__(self, func: Any, args: Any, kwargs: Any = None) -> Any:
+            if self._capture.phase == "forward":
+                return super().__ms_dispatch__(func, args, kwargs)
+            return func(*args, **(kwargs or {}))
+
+    with patch.object(tape, "Recorder", OfForward):
+        return tape.capture(request)
+
+
+def noise_before_2_9(request: CaseRequest) -> ResultNoise:
+    """The noise of MindSpore's tape where operators are not seen."""
+    from explorer.engines.mindspore import noise
+
+    with patch.object(noise, "has", lambda name: False):
+        return noise.results(request)
 
 
 def placed_beside_equals(word: Word) -> Word:

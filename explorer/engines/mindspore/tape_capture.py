@@ -390,15 +390,30 @@ class TapeCapture:
     def add_gradients(self, names: tuple[str, ...], tensors: list[Any]) -> None:
         """Add nodes for the gradients that the call returned, and read all values."""
         for name, tensor in zip(names, tensors, strict=True):
-            slot = self._origins.slot(tensor)
+            leaf = self._leaves.get(name.removeprefix("d"))
+            slot = self._origins.slot(tensor) or self._summed_at_leaf(leaf, tensor)
             if slot is None:
                 # The outputs do not depend on the leaf: zeros are made when the walk is over.
                 slot = self.graph.add_tensors("Zeros", "constant", "backward", (), [tensor]), 0
-            leaf = self._leaves.get(name.removeprefix("d"))
             self.graph.add_tensors(
                 "output", "output", "backward", (slot,), [tensor], name=name, forward=leaf
             )
         self.graph.read_values()
+
+    def _summed_at_leaf(self, leaf: int | None, gradient: Any) -> Slot | None:
+        """The slot of the sum of what has arrived at a leaf that several operators read.
+
+        Without dispatch modes nobody sees it (2.8). None where nothing has arrived.
+        """
+        addends: list[Slot] = []
+        for (identity, _), slots in self._arriving.items():
+            if self._tape.number(identity) == leaf:
+                addends += slots
+        if leaf is None or not addends:
+            return None
+        number = self._backward("Add", "accumulate", tuple(addends), [gradient], leaf)
+        self._reruns.note_sum(number, tuple(addends))
+        return number, 0
 
     # Where tensors come from
 
