@@ -271,6 +271,13 @@ KNOWN: dict[str, Known] = {
         operators=frozenset({"recomputed"}),
         order=2,
     ),
+    later("nested gradients of MindSpore's tape raise behind a recomputed cell"): Known(
+        RAISES,
+        TAPE,
+        error="list index out of range",
+        operators=frozenset({"recomputed"}),
+        order=2,
+    ),
     later("MindSpore's sum of no elements is what the memory had before"): Known(
         frozenset({"differs", "values", "graph"}), EVERY, corner="empty", most=4
     ),
@@ -386,7 +393,7 @@ KNOWN: dict[str, Known] = {
         "MindSpore's tanh of large float32 numbers is approximate, its gradient there wrong"
     ): Known(DIFFERENT, EVERY, operators=frozenset({"tanhshrink"}), dtype="float32", most=4),
     later("PyTorch's gradient of hardsigmoid rounds its sixth to single precision"): Known(
-        DIFFERENT, EVERY, dtype="float64", operators=frozenset({"hardsigmoid"})
+        DIFFERENT, EVERY, dtype="float64", operators=frozenset({"hardsigmoid"}), most=4
     ),
     later("PyTorch has no second derivative of hardsigmoid"): Known(
         RAISES,
@@ -426,17 +433,20 @@ KNOWN: dict[str, Known] = {
 def known_reasons(program: Program, sighting: Sighting) -> tuple[str, ...]:
     """Why a net shows what it shows, where that is recorded; () where it is not.
 
-    Several records may be the reasons together, each for some of the engines.
+    Several records may be the reasons together, each for some of the engines or of the errors.
     """
     engines = set(map(plain, sighting.engines))
+    errors = set(sighting.errors)
     reasons: list[str] = []
-    covered: set[str] = set()
     for reason, known in KNOWN.items():
         if not known.fits(program, sighting):
             continue
-        if known.engines.issuperset(engines):
-            return (reason,)
+        named = {error for error in sighting.errors if known.error in error}
+        if known.engines.issuperset(engines) and named.issuperset(errors):
+            return (*reasons, reason) if sighting.errors else (reason,)
         if known.engines.intersection(engines):
             reasons.append(reason)
-            covered |= known.engines
-    return tuple(reasons) if covered.issuperset(engines) else ()
+    for reason in reasons:
+        engines -= KNOWN[reason].engines
+        errors = {error for error in errors if KNOWN[reason].error not in error}
+    return () if engines or errors else tuple(reasons)

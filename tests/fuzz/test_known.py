@@ -43,6 +43,7 @@ def test_what_is_recorded_for_each_engine_is_known(
         Sighting("raises", (*MINDSPORE, "torch-graph"), (NO_SECOND,)),
         Sighting("raises", (*MINDSPORE, "torch-tape"), (NO_SECOND, NO_BRANCH)),
         Sighting("raises", MINDSPORE, ("RuntimeError: another one",)),
+        Sighting("raises", MINDSPORE, (NO_SECOND, "TypeError: another one")),
         Sighting("values", MINDSPORE, (NO_SECOND,)),
     ],
 )
@@ -96,13 +97,14 @@ def test_an_engine_of_an_environment_is_known_by_its_own_name() -> None:
     assert known_reasons(net, sighting) != ()
 
 
+@pytest.mark.parametrize(("operator", "dtype"), [("mish", "float32"), ("hardsigmoid", "float64")])
 @pytest.mark.parametrize(("others", "is_known"), [(3, True), (4, False)])
 def test_what_many_causes_could_have_is_known_only_once_the_net_is_cut_down(
-    others: int, is_known: bool
+    operator: str, dtype: str, others: int, is_known: bool
 ) -> None:
-    names = ["mish", "tanh", "sin", "cos", "exp"]
+    names = [operator, "tanh", "sin", "cos", "exp"]
     steps = [step(f"t{place}", name, "a") for place, name in enumerate(names[: 1 + others])]
-    net = program(*steps, dtype="float32")
+    net = program(*steps, dtype=dtype)
     assert (
         bool(known_reasons(net, Sighting("values", ("mindspore-graph", "torch-tape")))) == is_known
     )
