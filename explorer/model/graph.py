@@ -196,6 +196,12 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     arguments: Arguments = {}
     missing: dict[str, Absence] = {}
 
+    @property
+    def main(self) -> Output | None:
+        """The output that stands for it: the first one, an index only where there is nothing else."""
+        numbers = [output for output in self.outputs if "int" not in output.dtype]
+        return next(iter(numbers or self.outputs), None)
+
 
 class Edge(
     msgspec.Struct,

@@ -113,3 +113,12 @@ def test_reach_goes_on_through_more_nodes_than_a_stack_has_calls() -> None:
     side = left_side(bare(*nodes, edges=edges))
     assert reach([side.nodes[-1]], lambda node: node.feeders) == set(side.nodes)
     assert reach([side.nodes[0]], lambda node: node.feeders) == {side.nodes[0]}
+
+
+def test_an_index_stands_for_an_op_only_where_it_yields_nothing_else() -> None:
+    index, least = (summarise(array) for array in (np.array([1]), np.array([0.5])))
+    outputs = Output((1,), "int32", index), Output((1,), "float32", least)
+    for yielded, place in ((outputs, 1), (outputs[:1], 0)):
+        node = Node(id="n0", op="ArgMin", kind="op", phase="forward", outputs=yielded)
+        graph = GradGraph(engine="a", case="", stage="", nodes=(node,), edges=())
+        assert left_side(graph).nodes[0].value.output == place

@@ -121,9 +121,10 @@ class OutputValue:
 class Vertex:
     """A node of one side: what its record says, its place in the graph, and what the search found.
 
-    ``values`` are what its outputs hold; ``main`` is the first that was observed, and ``value`` is
-    ``main`` or else the first. ``inputs`` are the values that the node reads, in slot order, and
-    ``consumers`` the nodes that read its own, in execution order, of which ``rank`` is the place.
+    ``values`` are what its outputs hold; ``main`` is the first that was observed, an index only where
+    there is nothing else, and ``value`` is ``main`` or else the first. ``inputs`` are the values that the
+    node reads, in slot order, and ``consumers`` the nodes that read its own, in execution order, of which
+    ``rank`` is the place.
 
     ``source`` is the user's line that the node stands on, ``caller`` the one that called what holds
     that line; "" where there is none. ``origin`` is the node whose numbers this one passes on in
@@ -165,7 +166,8 @@ class Vertex:
             value = OutputValue(self, index, output.shape, summary, output.noise, output.levels)
             self.values.append(value)
         observed = [value for value in self.values if value.summary is not None]
-        self.main = observed[0] if observed else None
+        first = [value for value in observed if record.outputs[value.output] is record.main]
+        self.main = next(iter(first or observed), None)
         self.value = self.main or self.output(0)
         self.inputs: list[OutputValue] = []
         self.consumers: list[Vertex] = []

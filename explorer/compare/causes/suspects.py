@@ -132,7 +132,7 @@ def _alone(ends: Ends, target: Output) -> Iterator[Trial]:
     for change in (*changes.single, *_elsewhere(ends.here, node)):
         yield Trial(node.id, change)
     yield from _left_out(ends, node)
-    yield from _other_operators(node)
+    yield from _other_operators(ends, node)
     for change in changes.windows:
         yield Trial(node.id, change)
     for input_change in input_changes(ends.here, node):
@@ -164,7 +164,7 @@ def _in_a_row(ends: Ends) -> Iterator[Trial]:
         changes = argument_changes(node.arguments, _pool(ends), _rank(ends.here, node))
         single = (*changes.single, *_elsewhere(ends.here, node))
         trials = [Trial(node.id, change) for change in (*single, *changes.windows)]
-        trials += [*_other_operators(node), *_left_out(ends, node)]
+        trials += [*_other_operators(ends, node), *_left_out(ends, node)]
         trials += [Trial(node.id, inputs=(change,)) for change in _with_zeros(ends.here, node)]
         trials += [Trial(node.id, inputs=(it,)) for it in _with_leaves_elsewhere(ends.here, node)]
         for trial in trials:
@@ -193,16 +193,16 @@ def _left_out(ends: Ends, node: Node) -> Iterator[Trial]:
 
     Not where the other side has as many of its kind: near 0 many an op hands on what it reads.
     """
-    own, others = (_count(node, row) for row in (ends.own_row, ends.row))
+    own, others = (_count(node.op, row) for row in (ends.own_row, ends.row))
     if node.outputs and own > others:
         for place, read in enumerate(ends.here.tensors(node).values()):
             if math.prod(read.shape) == math.prod(node.outputs[0].shape):
                 yield Trial(node.id, op=LEFT_OUT, hands_on=place)
 
 
-def _count(node: Node, row: list[Node]) -> int:
-    """How many ops of a row are of a node's kind."""
-    return sum(family(it.op) == family(node.op) for it in row)
+def _count(op: str, row: list[Node]) -> int:
+    """How many ops of a row are of an operator's kind."""
+    return sum(family(it.op) == family(op) for it in row)
 
 
 def _started_at_zeros(ends: Ends) -> Iterator[Trial]:
@@ -236,13 +236,20 @@ def _with_leaves_elsewhere(flow: Flow, node: Node) -> Iterator[InputChange]:
             yield from rearranged(slot, read.shape)
 
 
-def _other_operators(node: Node) -> Iterator[Trial]:
-    """The operators that may stand in the place of an op."""
+def _other_operators(ends: Ends, node: Node) -> Iterator[Trial]:
+    """The operators that may stand in the place of an op.
+
+    Where the other side has as many of its kind, only those of a kind that is there too: beside zeros a
+    sum is a difference.
+    """
     # In memory of its own: what is written in place is compared as well.
     plain = node.op.replace("_.default", ".default")
+    is_there = _count(node.op, ends.own_row) <= _count(node.op, ends.row)
     for kind in KINDS:
         if plain in kind:
-            yield from (Trial(node.id, op=other) for other in kind if other != plain)
+            for other in kind:
+                if other != plain and not (is_there and _count(other, ends.row) == 0):
+                    yield Trial(node.id, op=other)
     axes = node.arguments.get("dim")
     if plain in REDUCTIONS and isinstance(axes, tuple) and len(axes) == 1:
         for index in (0, -1):
@@ -297,9 +304,9 @@ def _pool(ends: Ends) -> list[ArgumentValue]:
 
 
 def _value(flow: Flow, node: Node, result: str) -> Output | None:
-    """The first output of a node, or the result of that name."""
+    """The main output of a node, or the result of that name."""
     if not result:
-        return node.outputs[0] if node.outputs else None
+        return node.main
     for other in flow.graph.nodes:
         if other.kind == "output" and other.name == result:
             return other.outputs[0]
