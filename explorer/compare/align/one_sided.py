@@ -338,11 +338,11 @@ def gradients_stopped(suspects_of: SuspectsBySide) -> Iterator[FoundDivergence]:
         for node in _stopping(side):
             if node.origin.counterpart in stopped_there:
                 continue
-            stopped = [user.partner for user in _users(node)]
+            users = _users(node)
             if not any(it.forward is node.origin for it in side.nodes):
                 # A sum hands its gradient on as it is: then the first op is that of what was stopped.
-                stopped.append(node.origin.counterpart)
-            gradient = _gradient_of_one(there, filter(None, stopped), node)
+                users.append(node.origin)
+            gradient = _gradient_of_one(there, users, node)
             if gradient:
                 yield _stopped_by(node, gradient)
 
@@ -353,16 +353,35 @@ def _gradient_of_one(suspects: Suspects, users: Iterable[Vertex], stopped: Verte
     A product with a bias may be two ops there, and a loss many, of which the first reads what is stopped,
     and has gradients of its other operands too: one of the size of what is stopped is preferred.
     """
-    for user in users:
+    for own in users:
+        user = own.counterpart if own is stopped.origin else own.partner
+        if user is None:
+            continue
         ops = {user, *user.steps}
         for node in reach([user], _own_steps):
             if stopped.origin.counterpart in node.origins:
                 ops.add(node)
         gradients = [node for node in suspects.nodes if node.forward in ops and _is_float(node)]
+        gradients = [node for node in gradients if not _is_here_too(node, own)]
         gradients.sort(key=lambda node: node.value.size != stopped.value.size)
         if gradients:
             return gradients[0]
     return None
+
+
+def _is_here_too(gradient: Vertex, own: Vertex) -> bool:
+    """Whether an op has as many ops of a gradient's kind in backward as its partner has.
+
+    Of an op with several results that is not known.
+    """
+    partner = gradient.forward
+    if partner is None or partner is not own.partner or len(gradient.record.outputs) > 1:
+        return False
+    counts = []
+    for node in (own, partner):
+        derived = node.side.derived.get(node, ())
+        counts.append(sum(it.family == gradient.family for it in derived))
+    return counts[0] >= counts[1]
 
 
 def _own_steps(node: Vertex) -> list[Vertex]:
