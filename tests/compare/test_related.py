@@ -79,6 +79,16 @@ def test_what_an_op_too_many_does_is_said_only_where_the_other_side_reads_its_in
     assert related_cause(extra(Gap(greatest=1.0), is_between=True), Flow(left), Flow(right)) is None
 
 
+def test_an_op_too_many_is_the_cause_and_not_what_the_ops_behind_make_of_it() -> None:
+    left = graph("torch-tape", ("aten.mul", X * 3), ("aten.square", 9 * X**2))
+    right = graph("mindspore-tape", ("Square", X**2))
+    divergence = msgspec.structs.replace(
+        extra(Gap(greatest=1.0)), goes_on=Place(label="Square", source="net.py:12")
+    )
+    cause = present(related_cause(divergence, Flow(left), Flow(right)))
+    assert cause.change == LeftOut(relation=Related(how="times", factor=Factor(3.0)))
+
+
 def lone_leaf(name: str) -> LoneLeaf:
     ends = end("n1"), end(None)
     return LoneLeaf(phase="forward", ends=ends, side="left", leaf="parameter", name=name, user=None)

@@ -178,12 +178,12 @@ def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[Val
     first = at_place(here, divergence.row.first)
     if first is not None:
         yield from _beside_masks(divergence.side, here, first, there)
-    yield from _beside(divergence, left, right, node)
+    other = at_place(there, divergence.goes_on) if divergence.goes_on else None
     # The other side is known to go on with an input only where this was read against the value.
     if divergence.gap.greatest is None:
+        yield from _beside(divergence, left, right, node)
         return
     reads = here.read_by_row(node, divergence.row.count)
-    other = at_place(there, divergence.goes_on) if divergence.goes_on else None
     if other is not None:
         reads = [read for read in reads if _goes_on_with(there, other, read)]
     yield from _made_of(divergence.side, here, node, reads)
