@@ -306,11 +306,13 @@ class Mending:
         while waiting:
             for slot in self._before[0].read(waiting.pop()):
                 node = self._nodes[self._side][slot[0]]
-                may_differ = slot not in self.put_in and node.id not in self._paired
-                if node.phase == "backward" and may_differ and node.id not in found:
+                if node.phase == "backward" and self._may_differ(slot) and node.id not in found:
                     found.add(node.id)
                     waiting.append(node.id)
                     yield node.id
+
+    def _may_differ(self, slot: Slot) -> bool:
+        return slot not in self.put_in and slot[0] not in self._paired
 
     def _is_known(self, divergence: Divergence, seam: Seam) -> bool:
         """Whether a divergence is one that is known, or in the gradients of one."""
@@ -334,8 +336,14 @@ class Mending:
         if node.kind == "output":
             made_of = self._computed_from(part) if side == self._side else ()
             return any(self._is_of_known(side, gradient) for gradient in made_of)
-        is_linked = self._is_of_known(side, part)
-        return is_linked or (bool(node.source) and _place(node) in self._places)
+        if self._is_of_known(side, part) or (node.source and _place(node) in self._places):
+            return True
+        # A sum of gradients differs as one of them does.
+        is_sum = node.kind == "accumulate" and side == self._side
+        return is_sum and any(
+            self._may_differ(slot) and self._is_of_known(side, slot[0])
+            for slot in self._before[0].read(part)
+        )
 
 
 def _readers(graph: GradGraph) -> dict[Slot, list[str]]:
