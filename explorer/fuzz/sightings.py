@@ -278,6 +278,13 @@ KNOWN: dict[str, Known] = {
         operators=frozenset({"recomputed"}),
         order=2,
     ),
+    later("PyTorch's compiled gradient of softshrink is nan where the tape has 0 for a nan"): Known(
+        frozenset({"differs"}),
+        PYTORCH_GRAPH,
+        is_finite=False,
+        operators=frozenset({"softshrink"}),
+        most=4,
+    ),
     later("MindSpore's sum of no elements is what the memory had before"): Known(
         frozenset({"differs", "values", "graph"}), EVERY, corner="empty", most=4
     ),
