@@ -79,9 +79,8 @@ class Answers:
         estimated = {leaf for part in oracle.estimates for leaf in part.leaves}
         self.not_finite = not_finite_alike(self.fine, estimated)
         # Where the nets differ already, the derivatives of one do not judge those of the other.
-        self._judges = {name: self._judge_of(name, forwards) for name in _frameworks(self.fine)}
-        # What is ill-conditioned in one framework is so in the other, whose noise may not show it.
-        self._widest_noise = _widest(self._noise.values())
+        self._forwards = forwards
+        self._judges = {name: self._judge_of(name) for name in _frameworks(self.fine)}
         self.near_oracle: dict[str, bool] = {}
         self.noise_alone: dict[Framework, dict[str, NDArray[np.bool_]]] = {}
         for name, result in self.fine.items():
@@ -89,11 +88,12 @@ class Answers:
             if own is None:
                 continue
             drawn = self._drawn_beside_oracle(name, own.framework)
-            is_near = agrees_with_oracle(result, own, self._widest_noise, drawn, self.not_finite)
+            widest = self._widest_noise(own)
+            is_near = agrees_with_oracle(result, own, widest, drawn, self.not_finite)
             if self.has_estimates and is_near is not None:
                 self.near_oracle[name] = is_near
             hidden = self.noise_alone.setdefault(own.framework, {})
-            for leaf, places in noise_alone(result, own, self._widest_noise, drawn).items():
+            for leaf, places in noise_alone(result, own, widest, drawn).items():
                 hidden.setdefault(leaf, places)
 
     def noise_of(self, name: str) -> Movements:
@@ -105,7 +105,7 @@ class Answers:
         """What judges an engine; None where no net that is varied is that of its framework."""
         return self._judges[engine_named(name).framework]
 
-    def _judge_of(self, framework: Framework, forwards: Forwards) -> OracleResult | None:
+    def _judge_of(self, framework: Framework) -> OracleResult | None:
         """The oracle of a framework's own net; else of the first net that returns what its does."""
         if not self.has_estimates:
             return self.oracle
@@ -114,10 +114,25 @@ class Answers:
             if judge.framework == framework:
                 return judge
         for judge in every:
-            is_apart = framework in apart_from(judge.framework, forwards)
-            if not is_apart or self._agree(framework, judge.framework):
+            if self._is_net_of(framework, judge.framework):
                 return judge
         return None
+
+    def _is_net_of(self, framework: Framework, varied: Framework) -> bool:
+        """Whether a framework's net computes what the net of another one does, as far as is known."""
+        is_apart = framework in apart_from(varied, self._forwards)
+        return not is_apart or self._agree(framework, varied)
+
+    def _widest_noise(self, judge: OracleResult) -> Movements:
+        """The greatest movement of each element in any engine that computes the net of an oracle.
+
+        What is ill-conditioned in one framework is so in the other, whose noise may not show it.
+        """
+        return _widest(
+            movement
+            for name, movement in self._noise.items()
+            if self._is_net_of(engine_named(name).framework, judge.framework)
+        )
 
     @property
     def has_two_nets(self) -> bool:
@@ -156,7 +171,7 @@ class Answers:
             return ()
         drawn = self._drawn_beside_oracle(name, own.framework)
         return refuted_elements(
-            name, self.fine[name], own, self._widest_noise, drawn, self.not_finite
+            name, self.fine[name], own, self._widest_noise(own), drawn, self.not_finite
         )
 
     def comparison(self, one: str, other: str) -> Comparison:

@@ -315,8 +315,8 @@ class Attempts(msgspec.Struct, frozen=True, kw_only=True):
     """What was tried where two graphs have different values, first of all at an op of ``side``.
 
     ``tried`` counts all changes, ``not_computed`` those with which the op raises or has no value to
-    compare. ``fitting`` are a few that give the other side's value, ``nearest`` a few that change the
-    value and do not give the other one, the nearest first. Not ``is_repeated``: computed again with
+    compare. ``fitting`` are a few that give the other side's value, ``nearest`` a few that do not and
+    undo much of the difference, the nearest first. Not ``is_repeated``: computed again with
     nothing changed, the op does not give its own value, and nothing follows from the rest.
     """
 

@@ -290,7 +290,9 @@ def _input(change: InputChange) -> str:
     slots = [str(slot + 1) for slot in change.slots]
     numbers = [f"{number:.6g}" for number in change.numbers]
     ends = [" + ".join(pair) for pair in zip(numbers[::2], numbers[1::2], strict=False)]
-    padded = _("its input {slots} padded by {ends} at the two ends of its last axes")
+    padded = _(
+        "its input {slots} padded by {ends} at the two ends of its last axes, in place of its own padding"
+    )
     turned = _("its input {slots} in reverse along axis {numbers[0]}")
     if len(numbers) > 1:
         turned = _("its input {slots} in reverse along the axes {axes}")

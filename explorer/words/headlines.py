@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from explorer.model.arrays import unpack
+from explorer.model.engines import engine_named
 from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Difference
 from explorer.text.clean import clean
 from explorer.text.failures import typed
@@ -258,7 +259,9 @@ def _agreement(case: CaseReport, judged: Stand) -> str:
 def _on_two_nets(case: CaseReport, oracle: str) -> str:
     if not case.has_two_nets:
         return oracle
+    own = {case.oracle.framework, *(beside.framework for beside in case.oracle.beside)}
     unjudged = [name for it in case.groups if it.oracle_agrees is None for name in it.engines]
+    unjudged = [name for name in unjudged if engine_named(name).framework not in own]
     text = _(
         "{oracle}; it does not judge {engines}, whose net it cannot vary and whose outputs differ from"
         " those of {nets}"

@@ -39,6 +39,15 @@ def test_a_change_that_gives_the_other_value_is_kept_apart_and_so_are_not_those_
     assert made.fitting == (OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-3}),)
 
 
+@pytest.mark.parametrize(("left_over", "is_near"), [(0.49, True), (0.51, False)])
+def test_a_change_that_undoes_less_than_half_of_the_difference_is_not_near(
+    left_over: float, is_near: bool
+) -> None:
+    almost = OTHER + np.float32(left_over) * (OWN - OTHER)
+    made = attempts_at(suspect(), tried(eps=almost), LEFT)
+    assert bool(made.nearest) == is_near
+
+
 def test_what_raised_is_counted() -> None:
     same, *others = tried().outputs
     made = attempts_at(suspect(), Tried((same, (), *others[1:])), LEFT)
@@ -53,7 +62,7 @@ def test_nothing_follows_where_the_op_does_not_give_its_own_value_again() -> Non
 
 def test_only_a_few_are_kept() -> None:
     outputs = [
-        (output(OTHER + np.float32(place) if place else OWN),)
+        (output(OTHER + np.float32(place / 100) if place else OWN),)
         for place, _ in enumerate(suspect().trials)
     ]
     assert len(attempts_at(suspect(), Tried(tuple(outputs)), LEFT).nearest) == FEW

@@ -78,6 +78,19 @@ def test_where_the_nets_differ_only_pytorch_s_engines_are_judged() -> None:
         " mindspore-tape, whose net it cannot vary and whose outputs differ from those of PyTorch's net"
     )
 
+    # Rounding that moves the other net's gradient keeps nobody from judging this one.
+    noise = {MIND: ResultNoise((LeafNoise("dx", pack(np.full(2, 9.0, np.float32))),), 3)}
+    outputs = {MIND: returned(3.5), TORCH: returned(3.0)}
+    noisy = judge(CASE, gradients, oracle, noise=noise, forwards=outputs)
+    assert [group.oracle_agrees for group in noisy.groups] == [None, True]
+    assert "agrees with torch-tape; it does not judge" in headline(noisy)
+
+    # Of what it cannot judge, its own engines are not said to be of another net.
+    kinked = judged(
+        gradients, OracleResult("ok", (Estimate("dx", pack(np.full(2, np.nan))),)), outputs
+    )
+    assert "it does not judge mindspore-tape, whose" in headline(kinked)
+
     # A wrong gradient of PyTorch's own net is refuted all the same.
     wrong = {MIND: gradient(1.5, 2.0), TORCH: gradient(1.2, 2.0)}
     refuted = judged(wrong, oracle, {MIND: returned(3.5), TORCH: returned(3.0)})

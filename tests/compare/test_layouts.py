@@ -38,6 +38,7 @@ def net(
     image: AnyArray,
     lay: Callable[[AnyArray], AnyArray],
     act: AnyArray = MADE,
+    pool: str = "avg_pool2d",
 ) -> GradGraph:
     """A convolution, an op and a pooling, with a gradient of each; ``lay`` puts values as they lie."""
     made = HandmadeGraph()
@@ -45,7 +46,7 @@ def net(
         ("moved", "permute", image, ()),
         ("conv", conv, lay(MADE), ("moved",)),
         ("act", "tanh", lay(act), ("conv",)),
-        ("pool", "avg_pool2d", lay(POOLED), ("act",)),
+        ("pool", pool, lay(POOLED), ("act",)),
         ("mean", "mean", POOLED.mean((2, 3)), ("pool",)),
     ):
         made.add(op, reads, value=value, id_=id_, line=0)
@@ -92,12 +93,20 @@ def test_what_follows_from_a_convolution_lies_with_its_channels_first(
     assert not moved & {("mean", 0), ("back", 0), ("behind", 0)}
 
 
-def test_nets_in_one_layout_and_nets_without_convolutions_stay_as_they_are() -> None:
+@pytest.mark.parametrize("pool", ["avg_pool2d", "reduce_window_max"])
+def test_pooling_shows_how_images_lie_without_any_convolution(pool: str) -> None:
+    last = net("b", "matmul", channels_last(IMAGE), channels_last, pool=pool)
+    laid = in_one_layout(net("a", "matmul", IMAGE, plain), last)
+    assert laid.moved["right"] >= {("act", 0), ("pool", 0), ("dpool", 0)}
+
+
+def test_nets_in_one_layout_and_nets_without_windows_stay_as_they_are() -> None:
+    of_last = "matmul", channels_last(IMAGE), channels_last
     for graphs in (
         (FIRST, FIRST),
         (LAST, LAST),
-        (net("a", "matmul", IMAGE, plain), net("b", "matmul", channels_last(IMAGE), channels_last)),
-        (FIRST, net("b", "conv2d", channels_last(-IMAGE), channels_last)),
+        (net("a", "matmul", IMAGE, plain, pool="exp"), net("b", *of_last, pool="exp")),
+        (FIRST, net("b", "conv2d", channels_last(-IMAGE), channels_last, -MADE)),
     ):
         laid = in_one_layout(*graphs)
         assert laid.graphs == graphs

@@ -1,8 +1,8 @@
 """Two graphs of which one keeps the channels of images last: the values of both in one layout.
 
 Nets in flax keep images as (N, H, W, C), those of PyTorch and MindSpore as (N, C, H, W). Which values lie so
-is seen at convolutions: what one reads has the numbers that one of the other side reads, its last axis being
-the second there. What follows from it lies alike, until something moves the axes.
+is seen at convolutions and pooling: what one reads has the numbers that one of the other side reads, its last
+axis being the second there. What follows from it lies alike, until something moves the axes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,6 +23,9 @@ FEWEST_AXES = 3
 
 MOVES = frozenset({"reshape", "transpose", "expand"})
 """What puts axes into another order, or makes such as were not there."""
+
+WINDOWED = frozenset({"conv", "maxpool", "avgpool"})
+"""What slides windows along the axes of space."""
 
 PRODUCTS = frozenset({"matmul"})
 """What reads an image, and need not give one."""
@@ -174,29 +177,29 @@ def _first(output: Output) -> Output:
 
 def _channels_last(graph: GradGraph, other: GradGraph) -> frozenset[Slot]:
     """The outputs of a graph that have the channels last which the other one has second."""
-    read_there = [value for _, value in _read_by_convolutions(other)]
-    read_here = list(_read_by_convolutions(graph)) if read_there else []
+    read_there = [value for _, value in _read_by_windows(other)]
+    read_here = list(_read_by_windows(graph)) if read_there else []
     if not any(_is_moved(value, it) for _, value in read_here for it in read_there):
         return frozenset()
     # A net lays all its images alike, also those that differ.
-    convolutions = [
+    windowed = [
         node for node, value in read_here if not any(_are_one(value, it) for it in read_there)
     ]
     standing = _by_shape(other)
     return frozenset(
         slot
-        for slot, output in _Laying(graph, convolutions).images()
+        for slot, output in _Laying(graph, windowed).images()
         if not any(_are_one(output, it) for it in standing.get(output.shape, ()))
     )
 
 
-def _read_by_convolutions(graph: GradGraph) -> Iterator[tuple[Node, Output]]:
-    """The convolutions in forward, each with the images that it reads."""
+def _read_by_windows(graph: GradGraph) -> Iterator[tuple[Node, Output]]:
+    """The ops with windows in forward, each with the images that it reads."""
     nodes = graph.by_id()
     for edge in graph.edges:
         node, origin = nodes[edge.target], nodes[edge.origin]
         is_image = edge.kind == "data" and edge.input == 0 and edge.output < len(origin.outputs)
-        if is_image and node.phase == "forward" and family(node.op) == "conv":
+        if is_image and node.phase == "forward" and family(node.op) in WINDOWED:
             value = origin.outputs[edge.output]
             if _has_space(value.shape):
                 yield node, value
@@ -245,9 +248,9 @@ def are_close(one: AnyArray, other: AnyArray) -> bool:
 
 
 class _Laying:
-    """A graph in which some convolutions keep channels last, and what else lies like their images."""
+    """A graph in which some ops with windows keep channels last, and what else lies like their images."""
 
-    def __init__(self, graph: GradGraph, convolutions: Iterable[Node]) -> None:
+    def __init__(self, graph: GradGraph, windowed: Iterable[Node]) -> None:
         self._flow = Flow(graph)
         self._derived: dict[str, list[Node]] = {}
         for node in graph.nodes:
@@ -255,7 +258,7 @@ class _Laying:
                 self._derived.setdefault(node.forward, []).append(node)
         self._moved: set[Slot] = set()
         self._waiting: list[Slot] = []
-        for node in convolutions:
+        for node in windowed:
             self._note(node, node.outputs[0].shape)
             self._note_read(node, self._flow.tensors(node)[0].shape)
 

@@ -1,5 +1,6 @@
 """What was tried where two ops give different values, and how near each change comes to the other value."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -12,6 +13,9 @@ from explorer.model.graph import GradGraph
 
 FEW = 4
 """How many changes are kept that give the other side's value, and how many that do not."""
+
+UNDONE = 0.5
+"""A change is near the other side's value where it undoes this part of the difference or more."""
 
 
 def attempts_at(suspect: Suspect, tried: Tried, graph: GradGraph) -> Attempts:
@@ -27,7 +31,8 @@ def attempts_at(suspect: Suspect, tried: Tried, graph: GradGraph) -> Attempts:
         return made
     found = list(_attempts(suspect, tried, place, graph, room))
     fitting = [attempt for attempt, fits in found if fits]
-    missed = [attempt for attempt, fits in found if not fits and attempt.apart != unchanged]
+    near = math.inf if unchanged is None else (1 - UNDONE) * unchanged
+    missed = [attempt for attempt, fits in found if not fits and attempt.apart <= near]
     return msgspec.structs.replace(
         made,
         not_computed=count - len(found),
