@@ -67,6 +67,7 @@ class Mending:
         self._known_values: dict[Slot, list[PutIn]] = {}
         self._paired: set[str] = set()
         self._equal: set[str] = set()
+        self._replaced: set[str] = set()
         self.put_in: dict[Slot, PutIn] = {}
         self.obstacles: dict[tuple[str | None, str | None], NotPutIn] = {}
 
@@ -87,6 +88,7 @@ class Mending:
             # What was put in is equal, whatever leads to it.
             if self._parts[self._side].isdisjoint(own):
                 self._equal.update(own)
+        self._replaced = self._leading_to_put_in()
         new, known = [], []
         for place, (divergence, seam) in enumerate(zip(divergences, seams, strict=True)):
             if self._is_known(divergence, seam):
@@ -298,7 +300,21 @@ class Mending:
     def _is_of_known(self, side: SideName, node: str) -> bool:
         """Whether a node derives from what differs, or from what got a value and reads what differs."""
         forward = self._nodes[side][node].forward
-        return forward in self._parts[side] or forward in self._joined[side]
+        is_replaced = side == self._side and forward in self._replaced
+        return is_replaced or forward in self._parts[side] or forward in self._joined[side]
+
+    def _leading_to_put_in(self) -> set[str]:
+        """The ops in forward without a partner before a value that was put in: it takes their place too."""
+        waiting = [name for name, _output in self.put_in]
+        found: set[str] = set()
+        while waiting:
+            for name, _output in self._before[0].read(waiting.pop()):
+                node = self._nodes[self._side][name]
+                is_own = node.kind == "op" and node.phase == "forward" and name not in self._paired
+                if is_own and name not in found:
+                    found.add(name)
+                    waiting.append(name)
+        return found
 
     def _computed_from(self, result: str) -> Iterator[str]:
         """The gradients that one of a leaf is computed from, as far back as they may differ."""

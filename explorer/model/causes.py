@@ -325,7 +325,7 @@ class Attempts(msgspec.Struct, frozen=True, kw_only=True):
     op: str
     tried: int
     not_computed: int = 0
-    fitting: tuple[Change, ...] = ()
+    fitting: tuple[Attempt, ...] = ()
     nearest: tuple[Attempt, ...] = ()
     is_repeated: bool = True
 

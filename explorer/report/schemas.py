@@ -134,7 +134,7 @@ class Trying(msgspec.Struct, frozen=True):
     @property
     def fitting(self) -> list[TriedChange]:
         """Changes that give the other side's value."""
-        return [TriedChange(change, self.what.op, None) for change in self.what.fitting]
+        return [TriedChange(it.change, it.op, None) for it in self.what.fitting]
 
     @property
     def nearest(self) -> list[TriedChange]:

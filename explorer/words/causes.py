@@ -193,18 +193,18 @@ def attempts_text(made: Attempts, found: Cause | None = None, *, is_short: bool 
         )
     one, several = _("1 change was tried here"), _("{n} changes were tried here")
     count = (one if made.tried == 1 else several).format(n=made.tried)
-    fitting = made.fitting
+    fitting = [in_short(it.change, it.op) for it in made.fitting]
     if found and found.proven == "computed_again":
-        fitting = (found.change,)
+        fitting = [in_short(found.change, found.op)]
     if len(fitting) > 1:
-        shown = listed([in_short(change, made.op) for change in fitting])
+        shown = listed(fitting)
         text = _(
             "{what}: several give the other side's value ({changes}), which do not tell the cause"
         )
         return text.format(what=count, changes=shown)
     if fitting:
         text = _("{what}: {change} gives the other side's value")
-        return text.format(what=count, change=in_short(fitting[0], made.op))
+        return text.format(what=count, change=fitting[0])
     text = _("{what}: none gives the other side's value").format(what=count)
     if made.tried == 1:
         text = _("{what}: it does not give the other side's value").format(what=count)

@@ -42,7 +42,7 @@ ATTEMPTS = Attempts(
     not_computed=3,
     nearest=(Attempt("aten.norm", FARTHER, 0.25), Attempt("aten.norm", OPERATOR, 0.5)),
 )
-WITH_CAUSE = msgspec.structs.replace(ATTEMPTS, fitting=(EPS,))
+WITH_CAUSE = msgspec.structs.replace(ATTEMPTS, fitting=(Attempt("aten.norm", EPS, 0.0),))
 
 
 def explained(alignment: Alignment, *, has_cause: bool = True) -> Alignment:

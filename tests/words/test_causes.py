@@ -3,7 +3,16 @@
 import msgspec
 import pytest
 
-from explorer.model.causes import Attempts, Change, Factor, LeftOut, Mend, OtherArguments, Related
+from explorer.model.causes import (
+    Attempt,
+    Attempts,
+    Change,
+    Factor,
+    LeftOut,
+    Mend,
+    OtherArguments,
+    Related,
+)
 from explorer.model.divergence import Place
 from explorer.model.graph import Arguments
 from explorer.words.causes import (
@@ -15,10 +24,11 @@ from explorer.words.causes import (
     sentence,
     where_to_write,
 )
-from tests.support.explained import ATTEMPTS, CAUSE, EPS, FARTHER, WITH_CAUSE, explained
+from tests.support.explained import ATTEMPTS, CAUSE, WITH_CAUSE, explained
 from tests.support.sample_report import DIVERGENCE, alignment
 
 ENGINES = ("torch-tape", "mindspore-graph")
+FITTING = Attempt("aten.norm", EPS, 0.0), Attempt("aten.exp.default", OPERATOR, 0.0)
 PARTED = alignment(*ENGINES, DIVERGENCE)
 
 
@@ -79,7 +89,11 @@ def test_where_nothing_explains_it_the_sentence_says_so_with_the_nearest_change(
             msgspec.structs.replace(ATTEMPTS, tried=1, nearest=()),
             "1 change was tried here: it",
         ),
-        (msgspec.structs.replace(ATTEMPTS, fitting=(EPS, FARTHER)), "several give the other"),
+        (
+            msgspec.structs.replace(ATTEMPTS, fitting=FITTING),
+            "several give the other side's value (`eps=0.01` in the place of `eps=1e-05` and"
+            " `aten.relu.default` in the place of `aten.exp.default`)",
+        ),
         (msgspec.structs.replace(ATTEMPTS, is_repeated=False), "does not give its own value"),
         (WITH_CAUSE, "`eps=0.01` in the place of `eps=1e-05` gives the other side's value"),
     ],
@@ -89,7 +103,7 @@ def test_each_outcome_of_trials_is_said_as_what_it_is(made: Attempts, said: str)
 
 
 def test_beside_a_cause_no_other_change_is_said_to_fit() -> None:
-    made = msgspec.structs.replace(ATTEMPTS, fitting=(EPS, FARTHER))
+    made = msgspec.structs.replace(ATTEMPTS, fitting=FITTING)
     assert "several" not in attempts_text(made, CAUSE)
 
 

@@ -2,10 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
+import numpy as np
+
+from explorer.compare.align.fingerprints import elements
 from explorer.compare.align.matching import NOISE, Matching, Mismatch
 from explorer.compare.align.provenance import unwrapped
-from explorer.compare.align.suspects import same_work
+from explorer.compare.align.suspects import are_followed_alike, same_work
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
 from explorer.model.graph import Phase
 
@@ -161,7 +165,7 @@ class Backtrace:
             if total.node.family != "add" or not self._may_be_here(total.node) or _adds_zero(rest):
                 continue
             left, right = self._left_over(self._terms(total), [rest])
-            if right or len(left) != 1:
+            if right or len(left) != 1 or not _adds_anything(left[0]):
                 continue
             term = left[0].node
             # What one side alone has of parameters is said of those.
@@ -182,7 +186,7 @@ class Backtrace:
             return
         left, right = self._left_over(self._terms(total), [rest])
         left, _zeros = _apart(left)
-        if right or len(left) != 1:
+        if right or len(left) != 1 or not _adds_anything(left[0]):
             return
         term = left[0].node
         if self._may_be_here(term) or (self._phase == "backward" and _goes_on_elsewhere(term)):
@@ -338,7 +342,9 @@ class Backtrace:
         begins = [value.node.origin.counterpart for value in outside]
         if self._unsettled(outside) or used.isdisjoint(filter(None, begins)):
             return
-        if len(row) > 1 and not _families(other_row) <= _families(behind):
+        is_read_alike = any(map(partial(are_followed_alike, last), filter(None, begins)))
+        is_more = len(row) > 1 or not is_read_alike
+        if is_more and not _families(other_row) <= _families(behind):
             rows = [*row, *behind], other_row
             yield from observed(*(rows if last.side.is_first else rows[::-1]))
         else:
@@ -426,6 +432,14 @@ def _adds_zero(value: OutputValue) -> bool:
     """Whether a value is a sum with a term of zeros, which may be the one that has another value."""
     node = value.node
     return node.family == "add" and any(it.is_within(0.0) for it in node.inputs)
+
+
+def _adds_anything(term: OutputValue) -> bool:
+    """Whether a term holds a finite number other than 0: beside nan and 0 a sum is equal by chance."""
+    if term.whole is None:
+        return True
+    numbers = elements(term.whole)
+    return bool(numbers[np.isfinite(numbers)].any())
 
 
 def _apart(values: Values) -> tuple[Values, Values]:

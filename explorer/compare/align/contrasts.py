@@ -42,13 +42,15 @@ class FoundDivergence:
     """A divergence, and every node of either side that takes part in it.
 
     ``ends`` are a node of each side that would be the same quantity but for the divergence, where
-    there are such. ``goes_on`` is what one side does instead of ops that the other alone has.
+    there are such. ``goes_on`` is what one side does instead of ops that the other alone has. Those of
+    ``laid`` put numbers that both sides have in an order of their own.
     """
 
     divergence: Divergence | None
     parts: frozenset[Vertex]
     ends: tuple[Vertex, Vertex] | None = None
     goes_on: Vertex | None = None
+    laid: frozenset[Vertex] = frozenset()
 
 
 NO_DIVERGENCE = FoundDivergence(None, frozenset())

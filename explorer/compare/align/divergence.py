@@ -1,6 +1,7 @@
 """The first divergence: the earliest place whose inputs agree and whose value does not."""
 
 from collections.abc import Iterator, Sequence
+from math import isclose
 
 from explorer.compare.align.backtrace import Backtrace, ExtraRow, Origin, TermLeftOut
 from explorer.compare.align.contrasts import (
@@ -104,9 +105,22 @@ def is_difference(found: FoundDivergence, phase: Phase) -> bool:
     divergence = found.divergence
     if divergence is None or divergence.gap.greatest == 0:
         return False
+    if found.ends is not None and _hold_one_number(*found.ends):
+        return False
     is_of_other_sizes = any(end.value.what == "shape" for end in divergence.ends)
     is_two_ways = isinstance(divergence, OtherValue) and divergence.rows[0].count > 1
     return not (phase == "backward" and is_of_other_sizes and is_two_ways)
+
+
+def _hold_one_number(node: Vertex, other: Vertex) -> bool:
+    """Whether two values of unlike sizes hold one number over and over, the same on both sides."""
+    held = []
+    for value in (node.value, other.value):
+        known = value.summary
+        if known is None or known.nonfinite or known.minimum != known.maximum:
+            return False
+        held.append(known.minimum)
+    return node.value.size != other.value.size and isclose(*held, rel_tol=1e-6)
 
 
 def suspects_behind(matching: Matching, results: list[Mismatch], phase: Phase) -> SuspectsBySide:

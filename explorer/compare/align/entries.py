@@ -4,13 +4,23 @@ from explorer.compare.align.contrasts import FoundDivergence
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.one_sided import extra_ops, nothing_in_common, ops_ahead
 from explorer.compare.align.provenance import shared_origins, unwrapped
-from explorer.compare.align.suspects import Suspects, SuspectsBySide, find_suspects, same_work
+from explorer.compare.align.suspects import (
+    Suspects,
+    SuspectsBySide,
+    are_followed_alike,
+    find_suspects,
+    same_work,
+)
 from explorer.compare.align.two_rows import two_ops, two_rows
 from explorer.compare.align.vertices import Vertex
+from explorer.model.divergence import OtherValue
 from explorer.model.graph import Phase
 
 FEW_OPS = 12
 """The most ops of one side that are compared as one, from all that is known to a gradient."""
+
+MOST_OPS = 64
+"""The most where the first ops of the two sides have no input in common."""
 
 NOT_ALIKE = 0, False, False
 """The likeness of two nodes that have nothing in common."""
@@ -24,7 +34,11 @@ def from_entries(
         return None
     counterparts = counterparts_of(suspects_of)
     if counterparts is None:
-        return _from_two_ways(matching, results, phase) or nothing_in_common(suspects_of, phase)
+        return (
+            _from_two_ways(matching, results, phase)
+            or _from_two_lines(matching, suspects_of, phase)
+            or nothing_in_common(suspects_of, phase)
+        )
     first, second = counterparts
     for node, other in ((first, second), (second, first)):
         row = ops_ahead(node, other, suspects_of)
@@ -37,16 +51,26 @@ def from_entries(
             return two_ways
         # Another op comes first where one side does the same work on something else.
         first, second = _of_one_layer(first, second, suspects_of)
-    return two_ops(matching, first, second, suspects_of, phase)
+    found = two_ops(matching, first, second, suspects_of, phase)
+    if not same_work(first, second) and _read_something_else(found):
+        # Neither is in the place of the other: only what both sides come to can be compared.
+        return _from_two_ways(matching, results, phase, MOST_OPS) or found
+    return found
+
+
+def _read_something_else(found: FoundDivergence) -> bool:
+    """Whether each of two rows of ops reads what the other one does not."""
+    divergence = found.divergence
+    return isinstance(divergence, OtherValue) and all(divergence.inputs.alone)
 
 
 # Two ways to a gradient
 
 
 def _from_two_ways(
-    matching: Matching, results: list[Mismatch], phase: Phase
+    matching: Matching, results: list[Mismatch], phase: Phase, most: int = FEW_OPS
 ) -> FoundDivergence | None:
-    """All ops in backward that lead to one gradient, if they are few and all else is known.
+    """All ops in backward that lead to one gradient, at ``most`` so many, where all else is known.
 
     Two formulas need not have a step in common: then none of them can be set beside another.
     """
@@ -54,7 +78,7 @@ def _from_two_ways(
         return None
     shortest: tuple[list[Vertex], list[Vertex]] | None = None
     for mismatch in results:
-        row, other_row = _way_to(mismatch.first), _way_to(mismatch.second)
+        row, other_row = _way_to(mismatch.first, most), _way_to(mismatch.second, most)
         beyond = _beyond(mismatch.second, row) or _beyond(mismatch.first, other_row)
         if beyond:
             return extra_ops([beyond], None, phase)
@@ -63,6 +87,22 @@ def _from_two_ways(
         if shortest is None or len(row) + len(other_row) < len(shortest[0]) + len(shortest[1]):
             shortest = row, other_row
     return two_rows(matching, *shortest) if shortest else None
+
+
+def _from_two_lines(
+    matching: Matching, suspects_of: SuspectsBySide, phase: Phase
+) -> FoundDivergence | None:
+    """The ops of a line of each side, whose formulas begin unlike and come to one quantity, if it differs."""
+    rows = []
+    for suspects in suspects_of.values():
+        if phase == "backward" or len(suspects.entries) != 1 or suspects.entries[0].is_leaf:
+            return None
+        rows.append(suspects.stretch(suspects.entries[0]))
+    row, other_row = rows
+    is_one = are_followed_alike(row[-1], other_row[-1])
+    if not is_one or row[-1].value.size != other_row[-1].value.size:
+        return None
+    return two_rows(matching, row, other_row)
 
 
 def _beyond(result: Vertex, other_row: list[Vertex]) -> Vertex | None:
@@ -79,12 +119,14 @@ def _beyond(result: Vertex, other_row: list[Vertex]) -> Vertex | None:
     return None
 
 
-def _way_to(result: Vertex) -> list[Vertex]:
+def _way_to(result: Vertex, most: int) -> list[Vertex]:
     """The observed ops in backward that lead to a gradient from what is known; none where many do."""
     nodes = find_suspects([result], "backward").nodes
     ops = [node for node in nodes if node.main and not node.is_bookkeeping]
     is_known = not any(node.is_leaf or node.phase == "forward" for node in nodes)
-    return ops if is_known and len(ops) <= FEW_OPS else []
+    # All that one op hands on is its formula, however long.
+    is_of_one = len({node.forward for node in ops}) == 1 and all(node.forward for node in ops)
+    return ops if is_known and (is_of_one or len(ops) <= most) else []
 
 
 # Two ops

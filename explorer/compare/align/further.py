@@ -5,6 +5,7 @@ But the ops that follow still correspond: they read what corresponds, and are of
 """
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from explorer.compare.align.backtrace import is_nothing
@@ -28,7 +29,15 @@ from explorer.compare.align.leaf_divergences import from_leaf, from_lone_leaf
 from explorer.compare.align.matching import NOISE, Matching, Mismatch
 from explorer.compare.align.one_sided import gradients_added, gradients_stopped
 from explorer.compare.align.provenance import take_the_same, unwrapped
-from explorer.compare.align.suspects import SILENT, Suspects, SuspectsBySide, same_work
+from explorer.compare.align.suspects import (
+    SILENT,
+    Suspects,
+    SuspectsBySide,
+    are_followed_alike,
+    kind,
+    same_work,
+    users_of,
+)
 from explorer.compare.align.two_rows import two_ops
 from explorer.compare.align.vertices import Vertex, as_seen, reach
 from explorer.model.divergence import ExtraOps, LoneLeaf, OtherOp, OtherValue
@@ -36,16 +45,6 @@ from explorer.model.graph import Phase
 
 # Ops that correspond by structure alone
 
-
-TAKEN_APART = (
-    "unbind unstack chunk chunkview tensorsplit split splitwithsizes splitwithsize splitwithsizeview"
-    " splittensor splittensorview"
-)
-SAME_PLACE = {"div": "mul", "sub": "add", **dict.fromkeys(TAKEN_APART.split(), "slice")}
-"""Families that do the work of another: a division is a product with the inverse.
-
-What takes all parts of a tensor at once takes the first of them.
-"""
 
 PRODUCTS = frozenset({"matmul", "conv"})
 """Families that many an engine adds a bias to in the same op."""
@@ -106,10 +105,6 @@ class Correspondence:
                     self._assume(*rows.ends)
                     yield rows
 
-    def are_followed_alike(self, node: Vertex, other: Vertex) -> bool:
-        """Whether the same kinds of ops, or results of the same names, read two nodes."""
-        return not followers(node).isdisjoint(followers(other))
-
     def _assume(self, node: Vertex, other: Vertex) -> None:
         self._assumed[node] = other
         self._assumed[other] = node
@@ -152,7 +147,7 @@ class Correspondence:
         inputs, size = wanted
         starts: dict[Vertex, None] = {}
         for node in sorted(inputs, key=lambda node: node.rank):
-            starts.update(dict.fromkeys(_users(node)))
+            starts.update(dict.fromkeys(users_of(node)))
         for start in starts:
             if self._is_open(start):
                 for row in self._rows(start):
@@ -189,7 +184,7 @@ def partings_by_structure(
             for longer, shorter in ((row, other_row), (other_row, row)):
                 if len(longer) > 1 and len(shorter) == 1 and not _is_bookkeeping(longer[:-1]):
                     partings.append(_extra(longer[:-1], rows))
-        elif len(row) == len(other_row) == 1 and correspondence.are_followed_alike(*rows.ends):
+        elif len(row) == len(other_row) == 1 and are_followed_alike(*rows.ends):
             partings.append(_of_other_kinds(rows))
     return partings
 
@@ -237,11 +232,6 @@ def _without_bias(row: Row) -> Row:
     return tuple(work)
 
 
-def kind(node: Vertex) -> str:
-    """The family of an op, or the one whose work it does."""
-    return SAME_PLACE.get(node.family, node.family)
-
-
 def _is_own(origin: Vertex) -> bool:
     """Whether a node need have no counterpart: a constant, or a leaf of one side only."""
     if origin.counterpart:
@@ -249,28 +239,9 @@ def _is_own(origin: Vertex) -> bool:
     return origin.kind == "constant" or (origin.is_leaf and not origin.is_reserved)
 
 
-def _users(node: Vertex) -> list[Vertex]:
-    """The forward ops that read a node, directly or through steps that pass its numbers on."""
-    users = [node]
-    for user in users:
-        if user.origin is node.origin:
-            users += [consumer for consumer in user.consumers if consumer not in users]
-    computing = [user for user in users[1:] if user.phase == "forward"]
-    return [user for user in computing if user.is_work and user.origin is not node.origin]
-
-
 def _only_user(node: Vertex) -> Vertex | None:
-    users = _users(node)
+    users = users_of(node)
     return users[0] if len(users) == 1 else None
-
-
-def followers(node: Vertex) -> set[str]:
-    """The kinds of the ops that read a node, and the names of results that it is."""
-    followers = {kind(user) for user in _users(node)}
-    for consumer in node.consumers:
-        if consumer.is_result:
-            followers.add(f"result {consumer.name}")
-    return followers
 
 
 # Further divergences
@@ -316,7 +287,7 @@ def _unexplained_results(
     reached = []
     for finding in findings:
         # Also through values that agree: numbers in another order do, and zeros with other zeros.
-        start = finding.parts.union(_gradients_of(finding.parts, matching))
+        start = finding.parts.union(_gradients_of(finding.parts, finding.laid, matching))
         reached.append((finding, reach(start, lambda node: node.consumers)))
     makers = {_makers(*finding.parts) for finding in findings if _is_of_results(finding)}
     for mismatch in matching.differing_results():
@@ -337,13 +308,23 @@ def _makers(*results: Vertex) -> frozenset[Vertex]:
     return frozenset(value.node.origin for result in results for value in result.inputs)
 
 
-def _gradients_of(parts: Iterable[Vertex], matching: Matching) -> list[Vertex]:
-    """The nodes in backward that derive from those in forward among some, and may differ."""
-    derived: list[Vertex] = []
+def _gradients_of(
+    parts: Iterable[Vertex], laid: frozenset[Vertex], matching: Matching
+) -> list[Vertex]:
+    """The nodes in backward that derive from those in forward among some, and may differ.
+
+    Where the numbers of some, which are ``laid``, lie in another order, so do all of their gradients.
+    """
+    gradients: list[Vertex] = []
     for part in parts:
-        if part.phase == "forward":
-            derived += part.side.derived.get(part, ())
-    return [node for node in derived if not node.is_agreed or _is_rearranged(node, matching)]
+        derived = part.side.derived.get(part, ()) if part.phase == "forward" else ()
+        may_differ = partial(_may_differ, matching)
+        gradients += derived if part in laid else filter(may_differ, derived)
+    return gradients
+
+
+def _may_differ(matching: Matching, node: Vertex) -> bool:
+    return not node.is_agreed or _is_rearranged(node, matching)
 
 
 def _is_rearranged(node: Vertex, matching: Matching) -> bool:
@@ -405,7 +386,7 @@ def computed_from(finding: FoundDivergence, matching: Matching) -> set[Vertex]:
     parts = set(finding.parts)
     if not isinstance(finding.divergence, OtherValue):
         parts = {part for part in parts if not _passes_on_what_both_have(part)}
-    start = parts.union(_gradients_of(parts, matching))
+    start = parts.union(_gradients_of(parts, finding.laid, matching))
     behind = reach(start, lambda node: node.consumers)
     has_both_sides = len({part.side.name for part in parts}) > 1
 
@@ -497,7 +478,7 @@ def _part(matching: Matching, node: Vertex, other: Vertex) -> bool:
     if node.phase != other.phase or value.size != other_value.size:
         return False
     # Ops of other kinds stand in the same place where the same kinds of ops follow.
-    is_alike = same_work(node, other) or not followers(node).isdisjoint(followers(other))
+    is_alike = same_work(node, other) or are_followed_alike(node, other)
     if not is_alike or node.family in SILENT or not take_the_same(node, other):
         return False
     is_different = value.agrees(other_value) is False

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from explorer.compare.align.contrasts import FoundDivergence
-from explorer.compare.align.further import kind
+from explorer.compare.align.suspects import kind
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
 from explorer.model.divergence import (
     Divergence,

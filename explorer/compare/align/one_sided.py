@@ -18,7 +18,7 @@ from explorer.compare.align.contrasts import (
     row_of,
 )
 from explorer.compare.align.fingerprints import agree, elements
-from explorer.compare.align.suspects import Suspects, SuspectsBySide
+from explorer.compare.align.suspects import Suspects, SuspectsBySide, are_followed_alike
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, reach
 from explorer.model.divergence import ExtraOps, GradientAdded, GradientStopped, Reading
 from explorer.model.families import MASKING
@@ -54,7 +54,9 @@ def extra_ops(
     last = row[-1]
     gradients = _gradients_added_by(last, phase)
     as_it_is = None if is_term else _input_of_equal_size(row, of_any_phase=bool(gradients))
-    values = contrast(last.value, as_it_is.value) if as_it_is else alone(last.value)
+    if as_it_is and not (goes_on or phase == "backward" or are_followed_alike(last, as_it_is)):
+        as_it_is = None  # both sides may do this with it, one of them inside of another op
+    values = contrast(last.value, _as_read(row, as_it_is)) if as_it_is else alone(last.value)
     if values.gap.greatest == 0:
         values, as_it_is = alone(last.value), None
     uses = _uses(last) if gradients else ()
@@ -108,6 +110,15 @@ def _made_at(sum_of_gradients: Vertex) -> str:
     if made is None:
         return ""
     return made.caller
+
+
+def _as_read(row: list[Vertex], there: Vertex) -> OutputValue:
+    """What a row of ops reads of the numbers that a node of the other side has, as it lies here."""
+    for node in reversed(row):
+        for value in node.inputs:
+            if value.node.origin.counterpart is there and value.summary is not None:
+                return value
+    return there.value
 
 
 def _input_of_equal_size(row: list[Vertex], of_any_phase: bool) -> Vertex | None:

@@ -11,6 +11,9 @@ from explorer.compare.align.matching import Matching
 from explorer.compare.align.suspects import same_work
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
 
+MOVERS = frozenset({"slice", "concat", "flip"})
+"""Families that put numbers elsewhere and make no new ones, beside those that keep books."""
+
 FEW = 16
 """The number of values that are looked at before a node; more are no expression of one line."""
 
@@ -54,9 +57,26 @@ def swapped_before(matching: Matching, nodes: Iterable[Vertex]) -> tuple[Vertex,
         if other is None or not same_work(node, other):
             continue
         moved = matching.layout(node.value, other.value) is not None
-        if moved and are_in_another_order(node, other):
+        is_moved_back = _is_moved_back(matching, node, other) or _is_moved_back(
+            matching, other, node
+        )
+        if moved and are_in_another_order(node, other) and not is_moved_back:
             return node, other
     return None
+
+
+def _is_moved_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
+    """Whether ops behind a node put its numbers in the order in which the other side has them at once."""
+    passed = [node]
+    for behind in passed:
+        for user in behind.consumers:
+            is_mover = user.family in MOVERS or user.is_bookkeeping
+            if user.phase == node.phase and is_mover and user not in passed and len(passed) < FEW:
+                passed.append(user)
+    for mover in passed[1:]:
+        if mover.value.agrees(other.value) and matching.layout(mover.value, other.value) is None:
+            return True
+    return False
 
 
 def are_in_another_order(left: Vertex, right: Vertex) -> bool:

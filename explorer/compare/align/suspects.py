@@ -18,6 +18,17 @@ SILENT = frozenset({"expand", "tuple", "fill"})
 """Families that spread, bundle or fill in values: never themselves where graphs part."""
 
 
+TAKEN_APART = (
+    "unbind unstack chunk chunkview tensorsplit split splitwithsizes splitwithsize splitwithsizeview"
+    " splittensor splittensorview"
+)
+SAME_PLACE = {"div": "mul", "sub": "add", **dict.fromkeys(TAKEN_APART.split(), "slice")}
+"""Families that do the work of another: a division is a product with the inverse.
+
+What takes all parts of a tensor at once takes the first of them.
+"""
+
+
 @dataclass(frozen=True)
 class Suspects:
     """One side's unpaired nodes on the way to results that differ, in execution order.
@@ -164,6 +175,35 @@ def _computing_users(node: Vertex) -> Iterator[Vertex]:
 def same_work(one: Vertex, other: Vertex) -> bool:
     """Whether two nodes are the same kind of op, as far as the names tell."""
     return one.family == other.family and not one.is_bookkeeping
+
+
+def kind(node: Vertex) -> str:
+    """The family of an op, or the one whose work it does."""
+    return SAME_PLACE.get(node.family, node.family)
+
+
+def users_of(node: Vertex) -> list[Vertex]:
+    """The forward ops that read a node, directly or through steps that pass its numbers on."""
+    users = [node]
+    for user in users:
+        if user.origin is node.origin:
+            users += [consumer for consumer in user.consumers if consumer not in users]
+    computing = [user for user in users[1:] if user.phase == "forward"]
+    return [user for user in computing if user.is_work and user.origin is not node.origin]
+
+
+def followers(node: Vertex) -> set[str]:
+    """The kinds of the ops that read a node, and the names of results that it is."""
+    followers = {kind(user) for user in users_of(node)}
+    for consumer in node.consumers:
+        if consumer.is_result:
+            followers.add(f"result {consumer.name}")
+    return followers
+
+
+def are_followed_alike(node: Vertex, other: Vertex) -> bool:
+    """Whether the same kinds of ops, or results of the same names, read two nodes."""
+    return not followers(node).isdisjoint(followers(other))
 
 
 def _computed_from(entry: Vertex, nodes: Iterable[Vertex]) -> set[Vertex]:

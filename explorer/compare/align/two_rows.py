@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
+from math import inf
 
 from explorer.compare.align.contrasts import (
     FoundDivergence,
@@ -12,6 +14,7 @@ from explorer.compare.align.contrasts import (
     reading,
     row_of,
 )
+from explorer.compare.align.fingerprints import elements
 from explorer.compare.align.leaf_divergences import from_lone_leaf
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.one_sided import first_close
@@ -28,10 +31,11 @@ from explorer.compare.align.rearrangement import (
     passing_on,
     rearranged_input,
 )
-from explorer.compare.align.suspects import SuspectsBySide, same_work
+from explorer.compare.align.suspects import SuspectsBySide, kind, same_work
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
 from explorer.model.divergence import Inputs, OtherValue, Reading, Rearranged, Spread
 from explorer.model.graph import Phase
+from explorer.numeric.differences import elementwise_difference
 
 FEW_CONSTANTS = 2
 """The most constants, read by one side alone, that are reported with their values."""
@@ -135,7 +139,10 @@ def _other_value(
     matching: Matching, row: list[Vertex], other_row: list[Vertex], phase: Phase
 ) -> FoundDivergence:
     node, other = row[0], other_row[0]
-    left, right = (row, other_row) if node.side.is_left else (other_row, row)
+    left, right = map(list, (row, other_row) if node.side.is_left else (other_row, row))
+    for ops, last in zip((left, right), _as_laid(left[-1], right[-1]), strict=True):
+        if last is not ops[-1]:
+            ops.append(last)
     values = contrast(left[-1].value, right[-1].value)
     divergence = OtherValue(
         phase=phase,
@@ -144,13 +151,51 @@ def _other_value(
         rows=(row_of(left), row_of(right)),
         inputs=_inputs(matching, node, other, left, right),
     )
-    parts = {*left, *right}
+    parts: set[Vertex] = {*left, *right}
+    laid: set[Vertex] = set()
     if divergence.inputs.rearranged:
-        # An op of one side alone that puts what is read in another order is part of it.
-        for value in _reordered(matching, left, right) or ():
-            if value.node.origin.counterpart is None:
-                parts.add(value.node)
-    return FoundDivergence(divergence, frozenset(parts), (left[-1], right[-1]))
+        # What puts that in another order is part of it, and so are its gradients.
+        for value in _read_in_another_order(matching, left, right) or ():
+            laid.update(_putting_in_order(value))
+    if all(divergence.inputs.alone):
+        # Of something that is taken to pieces, another one is read.
+        parts.update(it for it in read_alone(left, right) if kind(it) == "slice")
+        parts.update(it for it in read_alone(right, left) if kind(it) == "slice")
+    ends = left[-1], right[-1]
+    return FoundDivergence(divergence, frozenset(parts | laid), ends, laid=frozenset(laid))
+
+
+def _as_laid(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
+    """Two nodes, or what puts the axes of their values into another order, where these lie alike.
+
+    One side may compute with its axes in another order and turn them behind that. Of several ways in
+    which both lie, it is the one in which they differ least.
+    """
+    ways = list(product(_turned(node), _turned(other)))
+    if len(ways) == 1:
+        return node, other
+    return min(ways, key=lambda both: _distance(both[0].value, both[1].value))
+
+
+def _turned(node: Vertex) -> Iterator[Vertex]:
+    """A node, and the ops right behind it that put the axes of its value into another order."""
+    yield node
+    for user in node.consumers:
+        is_turned = (
+            user.family == "transpose" and user.phase == node.phase and user.main is not None
+        )
+        if is_turned and user.origin is node.origin:
+            yield user
+
+
+def _distance(value: OutputValue, other: OutputValue) -> float:
+    """How far two values are apart as they lie; infinite where that is not known."""
+    if value.shape != other.shape or value.whole is None or other.whole is None:
+        return inf
+    own, others = elements(value.whole), elements(other.whole)
+    if own.shape != others.shape:
+        return inf
+    return float(elementwise_difference(own, others).max(initial=0.0))
 
 
 def _rows(
@@ -257,12 +302,32 @@ def _rearranged(
     matching: Matching, row: list[Vertex], other_row: list[Vertex]
 ) -> Rearranged | None:
     """The first input of two rows whose numbers lie in another layout on the other side."""
-    read = rearranged_input(matching, row[0], other_row[0]) or _reordered(matching, row, other_row)
+    read = _read_in_another_order(matching, row, other_row)
     if read is None:
         return None
     value, other_value = read
     layout = matching.layout(value, other_value)
     return Rearranged(both(value.node, other_value.node), layout) if layout else None
+
+
+def _read_in_another_order(
+    matching: Matching, row: list[Vertex], other_row: list[Vertex]
+) -> tuple[OutputValue, OutputValue] | None:
+    """The first of what two rows read whose numbers lie in another order on the other side."""
+    return rearranged_input(matching, row[0], other_row[0]) or _reordered(matching, row, other_row)
+
+
+def _putting_in_order(value: OutputValue) -> set[Vertex]:
+    """The ops that put numbers in the order in which they are read, with those of one side alone before."""
+    steps = passing_on(value.node)
+    waiting = [step for step in (steps[1:] or steps) if step.is_work]
+    found: set[Vertex] = set()
+    while waiting and len(found) < MOST_BEHIND:
+        node = waiting.pop()
+        found.add(node)
+        feeders = [it for it in node.feeders if it.is_work and it.phase == node.phase]
+        waiting += [it for it in feeders if it.is_free and it.origin.counterpart is None]
+    return found
 
 
 def _reordered(

@@ -49,7 +49,7 @@ def joined(made: Sequence[Attempts]) -> Attempts | None:
     if not telling:
         return None
     nearest = sorted((it for each in telling for it in each.nearest), key=_apart)
-    fitting = [change for each in telling for change in each.fitting]
+    fitting = [attempt for each in telling for attempt in each.fitting]
     return msgspec.structs.replace(
         telling[0],
         tried=sum(it.tried for it in telling),
@@ -75,12 +75,12 @@ def _attempts(
             yield Attempt(node.op, change_of(trial, node), apart), fits
 
 
-def _fitting(found: Iterable[Attempt]) -> tuple[Change, ...]:
+def _fitting(found: Iterable[Attempt]) -> tuple[Attempt, ...]:
     """The changes that give the other side's value, without those that hold another one of them."""
-    kept: list[Change] = []
+    kept: list[Attempt] = []
     for attempt in found:
-        if not any(_holds(attempt.change, other) for other in kept):
-            kept.append(attempt.change)
+        if not any(_holds(attempt.change, other.change) for other in kept):
+            kept.append(attempt)
     return tuple(kept[:FEW])
 
 
