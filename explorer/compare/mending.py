@@ -14,6 +14,7 @@ import msgspec
 from explorer.compare.align.joints import Joint, Seam, Slot
 from explorer.compare.align.layouts import Laid
 from explorer.compare.axes import Before, order_of_axes
+from explorer.compare.causes.rooms import are_equal
 from explorer.model.alignment import Pair
 from explorer.model.arrays import Array
 from explorer.model.divergence import (
@@ -57,7 +58,6 @@ class Mending:
             OTHER[side]: there.by_id(),
         }
         self._parts: dict[SideName, set[str]] = {"left": set(), "right": set()}
-        self._joined: dict[SideName, set[str]] = {"left": set(), "right": set()}
         self._places: set[tuple[str, str]] = set()
         self._before = Before(here), Before(there)
         self._readers: dict[SideName, dict[Slot, list[str]]] = {
@@ -68,6 +68,7 @@ class Mending:
         self._paired: set[str] = set()
         self._equal: set[str] = set()
         self._replaced: set[str] = set()
+        self._around: set[tuple[SideName, str]] = set()
         self.put_in: dict[Slot, PutIn] = {}
         self.obstacles: dict[tuple[str | None, str | None], NotPutIn] = {}
 
@@ -116,6 +117,7 @@ class Mending:
 
     def note(self, seam: Seam) -> None:
         """Note that a divergence is known from now on."""
+        self._around |= seam.laid
         for side, parts in seam.parts.items():
             self._parts[side] |= parts
             for part in parts:
@@ -145,8 +147,8 @@ class Mending:
                 value = self._value(find, joint.there, joint.here)
                 obstacle = "no_value" if value is None else None
             if obstacle is None and joint.there is not None:
-                self._joined[self._side].add(joint.here[0])
-                self._joined[OTHER[self._side]].add(joint.there[0])
+                self._around.add((self._side, joint.here[0]))
+                self._around.add((OTHER[self._side], joint.there[0]))
             if obstacle is None:
                 is_new |= self._put(joint.here, value)
         if obstacle is not None:
@@ -298,10 +300,12 @@ class Mending:
         return prod(outputs[slot[1]].shape) if slot[1] < len(outputs) else -1
 
     def _is_of_known(self, side: SideName, node: str) -> bool:
-        """Whether a node derives from what differs, or from what got a value and reads what differs."""
+        """Whether a node derives from what differs, or from what is before or behind that."""
         forward = self._nodes[side][node].forward
+        if forward is None:
+            return False
         is_replaced = side == self._side and forward in self._replaced
-        return is_replaced or forward in self._parts[side] or forward in self._joined[side]
+        return is_replaced or forward in self._parts[side] or (side, forward) in self._around
 
     def _leading_to_put_in(self) -> set[str]:
         """The ops in forward without a partner before a value that was put in: it takes their place too."""
@@ -412,3 +416,13 @@ def large_slots(graph: GradGraph, nodes: Iterable[str], most: int) -> Iterator[S
             if not is_whole and prod(record.shape) <= left:
                 left -= prod(record.shape)
                 yield name, output
+
+
+def give_the_same_results(one: GradGraph, other: GradGraph) -> bool:
+    """Whether all that two graphs of one form return is equal, up to rounding; False where one is unknown."""
+    here, there = one.by_id(), other.by_id()
+    results = [edge for edge in one.edges if here[edge.target].kind == "output"]
+    return bool(results) and all(
+        are_equal(there[it.origin].outputs[it.output], here[it.origin].outputs[it.output])
+        for it in results
+    )

@@ -9,7 +9,7 @@ import msgspec
 from explorer.compare.align.alignment import Seamed
 from explorer.compare.align.joints import Seam, Slot
 from explorer.compare.align.layouts import in_one_layout
-from explorer.compare.mending import Mending, large_slots, whole_of
+from explorer.compare.mending import Mending, give_the_same_results, large_slots, whole_of
 from explorer.compare.node_noise import with_levels
 from explorer.exploration.alike import Alike, alike_at, differs_so, once_more, trials_at
 from explorer.exploration.explanations import Explanations
@@ -91,6 +91,7 @@ class Course:
         self._also_at: dict[Target, list[Places]] = {}
         self._differing: tuple[str, ...] = ()
         self._runs = 0
+        self._change_nothing = False
         self._is_new = False
         self.end: End = ""
 
@@ -203,6 +204,9 @@ class Course:
             self.end = "other_graph"
             return
         self._runs += 1
+        if self._runs == 1:
+            is_whole = not self._mending.obstacles
+            self._change_nothing = is_whole and give_the_same_results(graph, self._here)
         both = (graph, self._there) if self._side == "left" else (self._there, graph)
         self._see(self._align(*both), *both)
         if not (had_new or self._is_new):
@@ -326,6 +330,7 @@ class Course:
             differing=self._differing,
             not_put_in=tuple(self._mending.obstacles.values()),
             end=self.end,
+            change_nothing=self._change_nothing,
         )
         alignment = msgspec.structs.replace(
             alignment,

@@ -105,7 +105,9 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
     ``engine`` is computed again, ``runs`` times; in the last of them ``values`` values were put in.
     ``behind`` are the divergences that were seen so, ``differing`` names the results that differ even
     then: none where with these values all else agrees. ``not_put_in`` are the divergences behind which
-    nothing could be seen, and ``end`` says what ended it.
+    nothing could be seen, and ``end`` says what ended it. Divergences of the plain computation that
+    ``change_nothing`` are harmless: with the other side's values there alone all results are the same
+    as without.
     """
 
     engine: str
@@ -115,6 +117,7 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
     differing: tuple[str, ...] = ()
     not_put_in: tuple[NotPutIn, ...] = ()
     end: End = ""
+    change_nothing: bool = False
 
 
 def mirrored_mended(mended: Mended) -> Mended:

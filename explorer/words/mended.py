@@ -48,6 +48,12 @@ def going_on(mended: Mended, engines: tuple[str, str]) -> str:
         return text.format(left=left, right=right)
     other = right if mended.engine == left else left
     limits = [*_ended(mended.end), *map(_not_put_in, mended.not_put_in)]
+    if mended.change_nothing:
+        harmless = _(
+            "what differs before anything is mended changes no result: with the values of {other} there"
+            " alone, {engine} gives the results that it gave without"
+        )
+        limits.insert(0, harmless.format(other=other, engine=mended.engine))
     if not mended.runs:
         text = _("not computed as if mended")
     elif mended.differing:

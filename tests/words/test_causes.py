@@ -24,7 +24,7 @@ from explorer.words.causes import (
     sentence,
     where_to_write,
 )
-from tests.support.explained import ATTEMPTS, CAUSE, WITH_CAUSE, explained
+from tests.support.explained import ATTEMPTS, CAUSE, EPS, OPERATOR, WITH_CAUSE, explained
 from tests.support.sample_report import DIVERGENCE, alignment
 
 ENGINES = ("torch-tape", "mindspore-graph")

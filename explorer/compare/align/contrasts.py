@@ -42,8 +42,9 @@ class FoundDivergence:
     """A divergence, and every node of either side that takes part in it.
 
     ``ends`` are a node of each side that would be the same quantity but for the divergence, where
-    there are such. ``goes_on`` is what one side does instead of ops that the other alone has. Those of
-    ``laid`` put numbers that both sides have in an order of their own.
+    there are such. ``goes_on`` is what one side does instead of ops that the other alone has. Those
+    that are ``laid`` before put numbers that both sides have in an order of their own, or take them
+    apart: their gradients differ with it.
     """
 
     divergence: Divergence | None

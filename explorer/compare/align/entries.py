@@ -22,7 +22,7 @@ FEW_OPS = 12
 MOST_OPS = 64
 """The most where the first ops of the two sides have no input in common."""
 
-NOT_ALIKE = 0, False, False
+NOT_ALIKE = 0, False, False, False
 """The likeness of two nodes that have nothing in common."""
 
 
@@ -172,15 +172,17 @@ def _same_work_on_more(node: Vertex, suspects: Suspects) -> Vertex | None:
     return None
 
 
-def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool]:
+def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool, bool]:
     """The likeness of two nodes; of more similar nodes the tuple is greater.
 
-    Shared inputs count first, then the same kind of op, then the same module.
+    Shared inputs count first, then the same kind of op, then the same module, then what reads them: of
+    two parts of one tensor it is this alone that tells which is which.
     """
     if node.phase != other.phase:
         return NOT_ALIKE
     is_same_module = node.scope != "" and node.scope == other.scope
-    return shared_origins(node, other), same_work(node, other), is_same_module
+    is_read_alike = are_followed_alike(node, other)
+    return shared_origins(node, other), same_work(node, other), is_same_module, is_read_alike
 
 
 def _of_one_layer(

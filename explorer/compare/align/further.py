@@ -287,7 +287,9 @@ def _unexplained_results(
     reached = []
     for finding in findings:
         # Also through values that agree: numbers in another order do, and zeros with other zeros.
-        start = finding.parts.union(_gradients_of(finding.parts, finding.laid, matching))
+        start = finding.parts.union(
+            _gradients_of(finding.parts | finding.laid, finding.laid, matching)
+        )
         reached.append((finding, reach(start, lambda node: node.consumers)))
     makers = {_makers(*finding.parts) for finding in findings if _is_of_results(finding)}
     for mismatch in matching.differing_results():
@@ -313,7 +315,7 @@ def _gradients_of(
 ) -> list[Vertex]:
     """The nodes in backward that derive from those in forward among some, and may differ.
 
-    Where the numbers of some, which are ``laid``, lie in another order, so do all of their gradients.
+    Of those that are ``laid`` otherwise, all do.
     """
     gradients: list[Vertex] = []
     for part in parts:
@@ -386,7 +388,7 @@ def computed_from(finding: FoundDivergence, matching: Matching) -> set[Vertex]:
     parts = set(finding.parts)
     if not isinstance(finding.divergence, OtherValue):
         parts = {part for part in parts if not _passes_on_what_both_have(part)}
-    start = parts.union(_gradients_of(parts, finding.laid, matching))
+    start = parts.union(_gradients_of(parts | finding.laid, finding.laid, matching))
     behind = reach(start, lambda node: node.consumers)
     has_both_sides = len({part.side.name for part in parts}) > 1
 
@@ -459,10 +461,16 @@ def _ops(
     others = _by_inputs(second)
     for node in first.nodes:
         alike = others.get(frozenset(origin.counterpart for origin in node.origins), [])
-        for other in sorted(alike, key=lambda other: not same_work(node, other)):
+        alike.sort(key=partial(_unlikeness, node))
+        for other in alike:
             if _part(matching, node, other):
                 yield two_ops(matching, node, other, suspects_of, phase)
                 break
+
+
+def _unlikeness(node: Vertex, other: Vertex) -> tuple[bool, bool]:
+    """The sort key of nodes that read what another one does: of other kinds, then read by other kinds."""
+    return not same_work(node, other), not are_followed_alike(node, other)
 
 
 def _by_inputs(suspects: Suspects) -> dict[frozenset[Vertex | None], list[Vertex]]:

@@ -34,7 +34,8 @@ class Joint(NamedTuple):
 class Seam(NamedTuple):
     """A divergence as it is mended.
 
-    ``parts`` are the ids of the nodes of each side that take part; leaves are left out. ``joints`` join
+    ``parts`` are the ids of the nodes of each side that take part; leaves are left out; ``laid`` those
+    before them whose gradients differ with it. ``joints`` join
     the graphs again where the values of a side are to be replaced. One that ``is_assumed`` is named by
     its structure alone: what its ops read is not known to be equal.
     """
@@ -42,6 +43,7 @@ class Seam(NamedTuple):
     parts: dict[SideName, frozenset[str]]
     joints: dict[SideName, tuple[Joint, ...]]
     is_assumed: bool
+    laid: frozenset[tuple[SideName, str]] = frozenset()
 
 
 LONGEST = 4
@@ -60,7 +62,8 @@ def seam(finding: FoundDivergence, sides: Iterable[Side]) -> Seam:
         joints[side.name] = tuple(_joint(*_with_bias(*pair)) for pair in _pairs(finding, side))
     divergence = finding.divergence
     is_between = isinstance(divergence, ExtraOps) and divergence.is_between
-    return Seam(parts, joints, isinstance(divergence, OtherOp) or is_between)
+    is_assumed = isinstance(divergence, OtherOp) or is_between
+    return Seam(parts, joints, is_assumed, frozenset((it.side.name, it.id) for it in finding.laid))
 
 
 def _with_bias(own: OutputValue, other: OutputValue | None) -> Pair:

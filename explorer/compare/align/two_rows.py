@@ -154,15 +154,17 @@ def _other_value(
     parts: set[Vertex] = {*left, *right}
     laid: set[Vertex] = set()
     if divergence.inputs.rearranged:
-        # What puts that in another order is part of it, and so are its gradients.
+        # An op of one side alone that puts what is read in another order is part of it.
         for value in _read_in_another_order(matching, left, right) or ():
             laid.update(_putting_in_order(value))
+            if value.node.origin.counterpart is None:
+                parts.add(value.node)
     if all(divergence.inputs.alone):
         # Of something that is taken to pieces, another one is read.
-        parts.update(it for it in read_alone(left, right) if kind(it) == "slice")
-        parts.update(it for it in read_alone(right, left) if kind(it) == "slice")
+        laid.update(it for it in read_alone(left, right) if kind(it) == "slice")
+        laid.update(it for it in read_alone(right, left) if kind(it) == "slice")
     ends = left[-1], right[-1]
-    return FoundDivergence(divergence, frozenset(parts | laid), ends, laid=frozenset(laid))
+    return FoundDivergence(divergence, frozenset(parts), ends, laid=frozenset(laid))
 
 
 def _as_laid(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:

@@ -1,6 +1,5 @@
 """What was tried where two ops give different values, and how near each change comes to the other value."""
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -31,7 +30,7 @@ def attempts_at(suspect: Suspect, tried: Tried, graph: GradGraph) -> Attempts:
         return made
     found = list(_attempts(suspect, tried, place, graph, room))
     fitting = [attempt for attempt, fits in found if fits]
-    near = math.inf if unchanged is None else (1 - UNDONE) * unchanged
+    near = (1 - UNDONE) * (unchanged or 0.0)
     missed = [attempt for attempt, fits in found if not fits and attempt.apart <= near]
     return msgspec.structs.replace(
         made,
