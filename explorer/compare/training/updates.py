@@ -88,10 +88,10 @@ def settings_of(moment: Moment, name: str) -> dict[str, Any]:
             betas = ast.literal_eval(betas)
     if isinstance(betas, (tuple, list)):
         settings |= dict(zip(("beta1", "beta2"), betas, strict=False))
-    if settings.pop("decoupled_weight_decay", False):
-        settings["decay"] = "decoupled"
+    is_decoupled = settings.pop("decoupled_weight_decay", False)
     # Of what a file says no more is taken than a formula can be computed with.
-    return {key: value for key, value in settings.items() if isinstance(value, (int, float, str))}
+    numbers = {key: value for key, value in settings.items() if isinstance(value, (int, float))}
+    return {**numbers, "decay": "decoupled"} if is_decoupled else numbers
 
 
 def documented(optimizer: str, moment: Moment, name: str) -> Hypothesis | None:
