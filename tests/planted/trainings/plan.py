@@ -1,30 +1,32 @@
-"""What a small training does, for both frameworks; a mistake is a plan that says something else."""
+"""What a small training does, and its record; a mistake is a plan that says something else."""
 
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import msgspec
 import numpy as np
 
-from explorer.model.arrays import AnyArray, pack
+from explorer.model.arrays import AnyArray
 from explorer.model.results import Leaf
-from explorer.model.trace import Start
-from explorer.model.training import Drift, Group, Training, TrainingStep
+from explorer.model.training import Drift, Training, TrainingStep
+from explorer.recording.files import read_training
+from explorer.recording.trainings import Due, TrainingSteps
 
 Arrays = dict[str, AnyArray]
 
 INPUTS, HIDDEN, CLASSES, ROWS = 6, 8, 3, 12
 TRAINED = ("fc1.weight", "fc1.bias", "norm.weight", "norm.bias", "fc2.weight", "fc2.bias")
-BUFFERS = ("norm.running_mean", "norm.running_var")
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A training of a net of two layers with batch normalisation between them.
 
     ``optimizer`` is the class's name in its module ("SGD", in MindSpore "nn.SGD"), ``settings`` are its
-    arguments but for the rate. ``rates`` has the rate of each step, of which the last is kept.
-    ``undecayed`` parameters get no weight decay. ``passes`` are the numbers of rows of the passes that a
-    step is made of, whose gradients are averaged by "rows" or "plain".
+    arguments but for the rate. ``rates`` has the rate of each step, of which the last is kept. In PyTorch
+    ``undecayed`` parameters get no weight decay. What takes more than one optimizer and one pass is in the
+    programs of ``programs/``.
     """
 
     framework: Literal["torch", "mindspore"] = "torch"
@@ -32,42 +34,27 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     settings: dict[str, Any] = {}
     rates: tuple[float, ...] = (0.05,)
     steps: int = 6
-    seed: int = 0
     undecayed: tuple[str, ...] = ()
     frozen: tuple[str, ...] = ()
-    passes: tuple[int, ...] = (ROWS,)
-    averaged: Literal["rows", "plain", "sum"] = "rows"
-    reduction: Literal["mean", "sum"] = "mean"
     order: Literal["", "rows", "batches"] = ""
-    stretch: float = 1.0
-    norm_momentum: float = 0.1
-    norm_eps: float = 1e-5
-    keeps_gradients: bool = False
-    scale: float | None = None
-    unscales: bool = True
-    overflows_at: int = 0
-    skips: bool = True
-    clip: Literal["", "norm", "norm_before_unscale", "value", "norm_each"] = ""
-    limit: float = 0.5
-    average: float = 0.0
     jitter: int = 2
 
     def rate(self, step: int) -> float:
         return self.rates[min(step, len(self.rates)) - 1]
 
 
-def start_of(plan: Plan) -> Arrays:
-    draws = np.random.default_rng(plan.seed + 100)
-    return {
-        "fc1.weight": draws.normal(0, 0.5, (HIDDEN, INPUTS)).astype(np.float32),
-        "fc1.bias": draws.normal(0, 0.3, HIDDEN).astype(np.float32),
-        "norm.weight": draws.uniform(0.5, 1.5, HIDDEN).astype(np.float32),
-        "norm.bias": draws.normal(0, 0.3, HIDDEN).astype(np.float32),
-        "fc2.weight": draws.normal(0, 0.5, (CLASSES, HIDDEN)).astype(np.float32),
-        "fc2.bias": draws.normal(0, 0.3, CLASSES).astype(np.float32),
-        "norm.running_mean": np.zeros(HIDDEN, np.float32),
-        "norm.running_var": np.ones(HIDDEN, np.float32),
-    }
+_DRAWS = np.random.default_rng(100)
+
+START: Arrays = {
+    "fc1.weight": _DRAWS.normal(0, 0.5, (HIDDEN, INPUTS)).astype(np.float32),
+    "fc1.bias": _DRAWS.normal(0, 0.3, HIDDEN).astype(np.float32),
+    "norm.weight": _DRAWS.uniform(0.5, 1.5, HIDDEN).astype(np.float32),
+    "norm.bias": _DRAWS.normal(0, 0.3, HIDDEN).astype(np.float32),
+    "fc2.weight": _DRAWS.normal(0, 0.5, (CLASSES, HIDDEN)).astype(np.float32),
+    "fc2.bias": _DRAWS.normal(0, 0.3, CLASSES).astype(np.float32),
+    "norm.running_mean": np.zeros(HIDDEN, np.float32),
+    "norm.running_var": np.ones(HIDDEN, np.float32),
+}
 
 
 def jittered(start: Arrays, seed: int) -> Arrays:
@@ -82,10 +69,10 @@ def jittered(start: Arrays, seed: int) -> Arrays:
 
 def batches_of(plan: Plan) -> list[tuple[AnyArray, AnyArray]]:
     """The inputs and targets of every step."""
-    draws = np.random.default_rng(plan.seed)
+    draws = np.random.default_rng(0)
     batches = []
     for _step in range(plan.steps):
-        x = (draws.normal(0.3, 1, (ROWS, INPUTS)) * plan.stretch).astype(np.float32)
+        x = draws.normal(0.3, 1, (ROWS, INPUTS)).astype(np.float32)
         y = draws.normal(0, 1, (ROWS, CLASSES)).astype(np.float32)
         batches.append((x, y))
     shuffle = np.random.default_rng(7)
@@ -98,43 +85,6 @@ def batches_of(plan: Plan) -> list[tuple[AnyArray, AnyArray]]:
     return batches
 
 
-def parts_of(plan: Plan, x: AnyArray, y: AnyArray) -> list[tuple[AnyArray, AnyArray, float]]:
-    """The passes of a step: inputs, targets, and the weight of its gradient."""
-    parts, first = [], 0
-    for rows in plan.passes:
-        part = slice(first, first + rows)
-        weights = {"rows": rows / ROWS, "plain": 1 / len(plan.passes), "sum": 1.0}
-        parts.append((x[part], y[part], weights[plan.averaged]))
-        first += rows
-    return parts
-
-
-def leaves(arrays: Arrays) -> tuple[Leaf, ...]:
-    return tuple(Leaf(name, pack(array)) for name, array in arrays.items())
-
-
-def starts(plan: Plan, start: Arrays) -> tuple[Start, ...]:
-    return tuple(
-        Start(
-            name,
-            "buffer" if name in BUFFERS else "parameter",
-            pack(array),
-            trained=name in TRAINED and name not in plan.frozen,
-        )
-        for name, array in start.items()
-    )
-
-
-def groups_of(plan: Plan, rate: float, settings: dict[str, Any]) -> tuple[Group, ...]:
-    trained = [name for name in TRAINED if name not in plan.frozen]
-    plain = tuple(name for name in trained if name in plan.undecayed)
-    decayed = tuple(name for name in trained if name not in plan.undecayed)
-    groups = [Group(decayed, {**settings, "lr": rate})]
-    if plain:
-        groups.append(Group(plain, {**settings, "lr": rate, "weight_decay": 0.0}))
-    return tuple(groups)
-
-
 def values(items: tuple[Leaf, ...]) -> Arrays:
     return {
         item.name: np.frombuffer(item.value.data, item.value.dtype).astype(np.float64)
@@ -142,12 +92,31 @@ def values(items: tuple[Leaf, ...]) -> Arrays:
     }
 
 
-def with_drift(plan: Plan, run: Callable[[Plan, Arrays], Training]) -> Training:
+Prepared = Callable[[Plan, Arrays], tuple[Any, Callable[[int, AnyArray, AnyArray], None]]]
+"""Gives the net of a plan with a start, and what makes a step of its training."""
+
+
+def trained(plan: Plan, prepared: Prepared) -> Training:
     """The record of a training, with how far those lie from it whose start is moved by rounding."""
-    start = start_of(plan)
-    training = run(plan, start)
-    drifts = [_drift(training, run(plan, jittered(start, 1 + n))) for n in range(plan.jitter)]
+    training = _recorded(plan, prepared, START)
+    drifts = [
+        _drift(training, _recorded(plan, prepared, jittered(START, 1 + n)))
+        for n in range(plan.jitter)
+    ]
     return msgspec.structs.replace(training, jittered=tuple(drifts))
+
+
+def _recorded(plan: Plan, prepared: Prepared, start: Arrays) -> Training:
+    net, step = prepared(plan, start)
+    with TemporaryDirectory() as folder:
+        recorder = TrainingSteps(Path(folder), {"model": net}, Due(every=0, first=0))
+        for number, (x, y) in enumerate(batches_of(plan), 1):
+            with recorder.step():
+                step(number, x, y)
+        recorder.write()
+        training = read_training(recorder.path)
+    assert not training.missing, (plan, training.missing)
+    return msgspec.structs.replace(training, name=plan.framework)
 
 
 def _drift(plain: Training, moved: Training) -> Drift:

@@ -14,7 +14,7 @@ import msgspec
 from explorer.model.engines import Framework
 from explorer.model.training import Training
 from explorer.store.store import Store
-from tests.planted.trainings.plan import Plan
+from tests.planted.trainings.plan import Plan, trained
 from tests.support.command_line import ROOT, environment
 from tests.support.kept import KEPT, key_of_run, texts
 
@@ -61,10 +61,10 @@ def main() -> None:
     os.dup2(2, 1)  # frameworks print
     plans = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=dict[str, Plan])
     if sys.argv[1] == "torch":
-        from tests.planted.trainings.in_torch import trained
+        from tests.planted.trainings.in_torch import prepared
     else:
-        from tests.planted.trainings.in_mindspore import trained
-    records = {name: trained(plan) for name, plan in plans.items()}
+        from tests.planted.trainings.in_mindspore import prepared
+    records = {name: trained(plan, prepared) for name, plan in plans.items()}
     out.write(msgspec.msgpack.encode(records))
     out.close()
 
