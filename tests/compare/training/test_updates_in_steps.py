@@ -1,6 +1,7 @@
 """Steps of several passes and updates: what is kept, what is left out, and what follows from an update."""
 
 from collections.abc import Mapping
+from itertools import permutations
 from typing import Any
 
 import msgspec
@@ -92,14 +93,22 @@ def test_gradients_that_are_kept_may_be_unscaled_or_those_of_a_pass_behind_the_u
     )
 
 
-def test_the_last_pass_alone_is_a_way_to_weight_passes() -> None:
-    passes = tuple(Batch((), 1.0, leaves({"w": added})) for added in (FIRST, SECOND))
-    whole = training(step(1, {"w": FIRST + SECOND}, batches=passes))
-    last = training(step(1, {"w": SECOND}, batches=passes))
-    for sides, kinds in (((whole, last), ["sum", "last"]), ((last, whole), ["last", "sum"])):
-        found = difference(*sides)
-        assert (found.question, found.reason) == ("gradients", "passes_weighted")
-        assert [rule.kind for rule in (found.left, found.right) if rule] == kinds
+WEIGHTS = {"rows": (3 / 4, 1 / 4), "plain": (1 / 2, 1 / 2), "sum": (1, 1), "last": (0, 1)}
+"""The ways to weight a pass of three rows and one of a single row."""
+
+
+@pytest.mark.parametrize(
+    "kinds", [kinds for kinds in permutations(WEIGHTS, 2) if set(kinds) != {"plain", "sum"}]
+)
+def test_passes_of_unlike_sizes_are_weighted_in_one_of_four_ways(kinds: tuple[str, str]) -> None:
+    passes = tuple(
+        Batch(leaves({"x": np.ones((rows, 1))}), 1.0, leaves({"w": added}))
+        for rows, added in ((3, FIRST), (1, SECOND))
+    )
+    totals = [WEIGHTS[kind][0] * FIRST + WEIGHTS[kind][1] * SECOND for kind in kinds]
+    found = difference(*(training(step(1, {"w": it}, batches=passes)) for it in totals))
+    assert (found.question, found.reason) == ("gradients", "passes_weighted")
+    assert [rule.kind for rule in (found.left, found.right) if rule] == [*kinds]
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.0])
