@@ -93,6 +93,33 @@ def test_gradients_that_are_kept_may_be_unscaled_or_those_of_a_pass_behind_the_u
     )
 
 
+LIMIT = 0.5
+
+CLIPPED: dict[str, tuple[AnyArray, AnyArray]] = {
+    "norm": (FIRST / 4, SECOND / 4),
+    "value": (np.clip(FIRST, -LIMIT, LIMIT), np.clip(SECOND, -LIMIT, LIMIT)),
+    "norm_each": (FIRST * LIMIT / np.linalg.norm(FIRST), SECOND * LIMIT / np.linalg.norm(SECOND)),
+    "norm_before_unscale": (FIRST / 4, SECOND / 4),
+    "not_unscaled": (16 * FIRST, 16 * SECOND),
+}
+"""What is given to the optimizer of two gradients, by the rule that makes it of them."""
+
+
+@pytest.mark.parametrize("kind", CLIPPED)
+def test_what_clips_gradients_is_recognised_by_what_it_makes_of_them(kind: str) -> None:
+    plain = {"v": FIRST, "w": SECOND}
+    scaled = {name: 16 * array for name, array in plain.items()}
+    norm = float(np.linalg.norm(np.concatenate([FIRST, SECOND])))
+    is_scaled = kind == "norm_before_unscale"
+    clipped = dict(zip(plain, CLIPPED[kind], strict=True))
+    fields = {"scale": 16.0, "norm": 16 * norm if is_scaled else norm}
+    sides = [training(step(1, scaled, given=leaves(given), **fields)) for given in (plain, clipped)]
+    found = difference(*sides)
+    assert present(found.right).kind == kind
+    reason = kind if kind == "not_unscaled" else "clipping"
+    assert (found.question, found.reason) == ("given", reason)
+
+
 WEIGHTS = {"rows": (3 / 4, 1 / 4), "plain": (1 / 2, 1 / 2), "sum": (1, 1), "last": (0, 1)}
 """The ways to weight a pass of three rows and one of a single row."""
 
