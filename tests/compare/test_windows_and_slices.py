@@ -1,5 +1,6 @@
-"""What is tried with windows and slices: padding of both ends of an axis, and other places along one."""
+"""What is tried with windows, slices and eps: padding of both ends of an axis, other places along one."""
 
+from explorer.compare.causes.argument_trials import argument_changes
 from explorer.compare.causes.paddings import padded
 from explorer.compare.causes.slices import elsewhere
 from explorer.model.graph import Arguments, Node, Output
@@ -90,3 +91,10 @@ def test_of_a_slice_with_steps_and_of_other_ops_no_other_place_is_tried() -> Non
     }
     assert not list(elsewhere(node("slice", (2, 2, 8), steps), TOKENS, (2, 2, 8)))
     assert not list(elsewhere(node("exp", TOKENS, {}), TOKENS, TOKENS))
+
+
+def test_a_zero_of_the_other_side_is_tried_as_an_eps_after_what_it_has_beside_it() -> None:
+    # A mean of squares less the square of the mean is bounded by 0, and then has 1e-12 added.
+    changes = argument_changes({"eps": 1e-3}, (0.0, 1e-12), rank=3).single
+    tried = [change["eps"] for change in changes]
+    assert tried.index(1e-12) < tried.index(0.0)

@@ -73,8 +73,9 @@ def answer_after_long(request: CaseRequest) -> Result:
 def captured_before_2_9(request: CaseRequest) -> Captured:
     """MindSpore's tape where nobody sees the operators of backward."""
     from explorer.engines.mindspore import tape
+    from explorer.engines.mindspore.tape_recorder import Recorder
 
-    class OfForward(tape.Recorder):  # type: ignore[misc]  # mindspore ships no types
+    class OfForward(Recorder):
         """Records the operators of the forward alone."""
 
         def __ms_dispatch__(self, func: Any, args: Any, kwargs: Any = None) -> Any:

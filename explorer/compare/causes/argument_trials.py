@@ -84,7 +84,8 @@ def _alternatives(
             yield from combinations(range(rank), count)
     else:
         yield from _near(name, value)
-        for other in pool:
+        # A zero last: it bounds variances and fills masks, and an eps near it gives the same.
+        for other in sorted(pool, key=lambda other: isinstance(other, float) and not other):
             yield from _in_place_of(value, other)
         if isinstance(value, tuple):
             yield from _of_windows(name, value)
