@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from explorer.compare.causes.relations import Found, Surroundings, relation_of
+from explorer.compare.causes.relations import (
+    TEMPERED,
+    Found,
+    Surroundings,
+    _applied,
+    relation_of,
+)
 from explorer.compare.causes.rooms import Room
 from explorer.model.causes import Factor, Related
 from explorer.numeric.differences import Floats
@@ -11,6 +17,7 @@ from explorer.numeric.differences import Floats
 RANDOM = np.random.default_rng(5)
 OWN: Floats = RANDOM.normal(size=(2, 3, 4))
 ROOM = Room(1e-6)
+FUNCTIONS = (_applied, *TEMPERED)
 
 
 def relation(own: Floats, target: Floats, around: Surroundings = Surroundings()) -> Related | None:  # noqa: B008 - a record
@@ -84,6 +91,16 @@ def test_two_softmaxes_of_the_same_logits_tell_their_temperature() -> None:
     around = Surroundings(sizes=(4,))
     assert relation(softmax(OWN), softmax(OWN / 2), around) == wanted
     assert relation(np.log(softmax(OWN)), np.log(softmax(OWN / 2)), around) == wanted
+
+
+@pytest.mark.parametrize("is_log", [True, False])
+def test_a_function_that_only_mends_what_was_rounded_is_no_relation(is_log: bool) -> None:
+    powers = np.exp(OWN)
+    exact = powers / powers.sum(axis=-1, keepdims=True)
+    value, rounded = (
+        (np.log(exact), np.log(exact) - 1e-6) if is_log else (exact, exact * (1 - 1e-6))
+    )
+    assert relation_of(rounded, value, Room(1e-8, 5e-8), finders=FUNCTIONS) is None
 
 
 def test_numbers_that_lie_elsewhere_tell_how_they_were_moved() -> None:

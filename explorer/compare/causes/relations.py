@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from explorer.compare.causes.layouts import Candidates, layouts
-from explorer.compare.causes.rooms import Room
+from explorer.compare.causes.rooms import ROUNDING, Room
 from explorer.model.causes import Factor, Related
 from explorer.numeric.differences import Floats
 
@@ -214,7 +214,15 @@ def _applied(values: _Values) -> Candidates:
     for name, function in FUNCTIONS.items():
         with np.errstate(all="ignore"):
             made = function(values.own)
-        yield Related(how="applied", name=name), made
+        if _is_change(values.own, made):
+            yield Related(how="applied", name=name), made
+
+
+def _is_change(own: Floats, made: Floats) -> bool:
+    """Whether a function does more to a value than rounding: a softmax of one only makes its sum 1 again."""
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(made - own)
+    return bool(np.any(apart > ROUNDING * np.maximum(np.abs(own), 1)))
 
 
 def _tempered(values: _Values) -> Candidates:
@@ -232,7 +240,9 @@ def _tempered(values: _Values) -> Candidates:
     named = named_factor(factor, values.around, 1e-5)
     is_log = float(values.own.max()) <= 0
     softmax = _softmax(own * named.value)
-    yield Related(how="tempered", factor=named), np.log(softmax) if is_log else softmax
+    made = np.log(softmax) if is_log else softmax
+    if _is_change(values.own, made):
+        yield Related(how="tempered", factor=named), made
 
 
 def _logits(value: Floats) -> Floats | None:
