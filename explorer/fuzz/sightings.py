@@ -285,6 +285,9 @@ KNOWN: dict[str, Known] = {
         operators=frozenset({"softshrink"}),
         most=4,
     ),
+    later("of nested gradients PyTorch's torch.func stops the inner one alone at .data"): Known(
+        frozenset({"differs"}), PYTORCH_GRAPH, operators=frozenset({"data"}), order=2, most=4
+    ),
     later("MindSpore's sum of no elements is what the memory had before"): Known(
         frozenset({"differs", "values", "graph"}), EVERY, corner="empty", most=4
     ),
