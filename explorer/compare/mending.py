@@ -326,13 +326,11 @@ class Mending:
         while waiting:
             for slot in self._before[0].read(waiting.pop()):
                 node = self._nodes[self._side][slot[0]]
-                if node.phase == "backward" and self._may_differ(slot) and node.id not in found:
+                may_differ = slot not in self.put_in and node.id not in self._paired
+                if node.phase == "backward" and may_differ and node.id not in found:
                     found.add(node.id)
                     waiting.append(node.id)
                     yield node.id
-
-    def _may_differ(self, slot: Slot) -> bool:
-        return slot not in self.put_in and slot[0] not in self._paired
 
     def _is_known(self, divergence: Divergence, seam: Seam) -> bool:
         """Whether a divergence is one that is known, or in the gradients of one."""
@@ -359,11 +357,8 @@ class Mending:
         if self._is_of_known(side, part) or (node.source and _place(node) in self._places):
             return True
         # A sum of gradients differs as one of them does.
-        is_sum = node.kind == "accumulate" and side == self._side
-        return is_sum and any(
-            self._may_differ(slot) and self._is_of_known(side, slot[0])
-            for slot in self._before[0].read(part)
-        )
+        terms = self._before[side != self._side].read(part) if node.kind == "accumulate" else ()
+        return any(self._is_of_known(side, term) for term, _ in terms)
 
 
 def _readers(graph: GradGraph) -> dict[Slot, list[str]]:
