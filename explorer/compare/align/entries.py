@@ -181,8 +181,8 @@ def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool, bool]:
     if node.phase != other.phase:
         return NOT_ALIKE
     is_same_module = node.scope != "" and node.scope == other.scope
-    is_read_alike = are_followed_alike(node, other)
-    return shared_origins(node, other), same_work(node, other), is_same_module, is_read_alike
+    likeness = shared_origins(node, other), same_work(node, other), is_same_module
+    return *likeness, any(likeness) and are_followed_alike(node, other)
 
 
 def _of_one_layer(

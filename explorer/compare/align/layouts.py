@@ -67,13 +67,19 @@ class Laid(NamedTuple):
             numbers = channels_last(numbers)
         return pack(numbers, value.dtype)
 
-    def in_own_axes(self, cause: Cause, ends: tuple[str | None, str | None]) -> Cause:
-        """A cause whose axes are those of the graphs as they were recorded; ``ends`` are its nodes."""
+    def in_own_axes(self, cause: Cause, ends: tuple[str | None, str | None]) -> Cause | None:
+        """A cause whose axes are those of the graphs as they were recorded; ``ends`` are its nodes.
+
+        None of an op that reads an image with its channels last and gives none: it moves no axes, but
+        for the layout in which it is compared.
+        """
         change = cause.change
         related = change.relation if isinstance(change, LeftOut) else change
         if not isinstance(related, Related) or related.how not in AXES:
             return cause
         own = self._has_moved(cause.side, cause.node)
+        if change is not related and not own and self._reads_moved(cause.side, cause.node):
+            return None
         other = OTHER[cause.side]
         target = own if change is not related else self._has_moved(other, ends[other == "right"])
         numbers = _own_axes(related, self._axes(cause), own, target)
@@ -86,6 +92,10 @@ class Laid(NamedTuple):
 
     def _has_moved(self, side: SideName, node: str | None) -> bool:
         return any(slot[0] == node for slot in self.moved[side])
+
+    def _reads_moved(self, side: SideName, node: str) -> bool:
+        edges = self.graphs[side == "right"].edges
+        return any(it.target == node and (it.origin, it.output) in self.moved[side] for it in edges)
 
     def _axes(self, cause: Cause) -> int:
         """How many axes the value of a cause's node has."""

@@ -57,12 +57,15 @@ def swapped_before(matching: Matching, nodes: Iterable[Vertex]) -> tuple[Vertex,
         if other is None or not same_work(node, other):
             continue
         moved = matching.layout(node.value, other.value) is not None
-        is_moved_back = _is_moved_back(matching, node, other) or _is_moved_back(
-            matching, other, node
-        )
-        if moved and are_in_another_order(node, other) and not is_moved_back:
+        is_other_order = moved and are_in_another_order(node, other)
+        if is_other_order and not are_put_back(matching, node, other):
             return node, other
     return None
+
+
+def are_put_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
+    """Whether one of two sides puts equal numbers in the order in which the other one has them at once."""
+    return _is_moved_back(matching, node, other) or _is_moved_back(matching, other, node)
 
 
 def _is_moved_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
@@ -99,6 +102,8 @@ def rearranged_input(
     for value in _read_by(node):
         for other_value in _read_by(other):
             if not _is_behind(value, node) or not _are_one(value, other_value):
+                continue
+            if are_put_back(matching, value.node, other_value.node):
                 continue
             if matching.layout(value, other_value) or _are_other_rows(
                 matching, (node, other), (value, other_value)
