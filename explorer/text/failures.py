@@ -47,7 +47,8 @@ KINDS: dict[FailureKind, str] = {
     ),
     "parameter_shape": later(
         "the module holds {0} in shape {1}, and is given {2}; use a layer that has"
-        " PyTorch's shape, or whose kernel's axes are turned (Linear, Conv)"
+        " PyTorch's shape, or whose kernel's axes are turned (Linear, Conv), or correct"
+        " PARAMETER_NAMES where it pairs the two"
     ),
     "random_operator": later(
         "with SAME_DROPOUT = True only dropout layers and functions (nn.Dropout,"

@@ -7,7 +7,7 @@ import pytest
 from explorer.compare.align.joints import Joint, Seam, Slot
 from explorer.compare.align.layouts import in_one_layout
 from explorer.compare.axes import Before, order_of_axes
-from explorer.compare.mending import Mending, large_slots, whole_of
+from explorer.compare.mending import Mending, give_the_same_results, large_slots, whole_of
 from explorer.model.alignment import Pair
 from explorer.model.arrays import SMALL, AnyArray, Array, pack, unpack
 from explorer.model.divergence import (
@@ -316,6 +316,34 @@ def test_large_values_are_asked_for_as_long_as_there_is_room() -> None:
     known = [whole_of(found.by_id(), (node, 0)) for node in found.by_id()]
     assert known == [pack(large), pack(VALUE), None, None]
     assert without_large(found) == held
+
+
+def test_the_gradient_of_what_leads_to_a_value_that_was_put_in_is_known() -> None:
+    known = mending()
+    result = seam("n5")
+    known.mend(other_value("n2", "n2"), seam("n2", at("n2")), find)
+    for pairs, is_new in (((same("n1"),), (0,)), ((), ())):
+        found = known.find([other_value("n5", "n5", phase="backward")], [result], pairs)
+        assert found.new == is_new
+
+
+def test_the_gradient_of_what_lies_otherwise_before_a_known_divergence_is_known() -> None:
+    known = mending()
+    laid = seam("n2")._replace(laid=frozenset({("left", "n1")}))
+    found = known.find([other_value("n5", "n5", phase="backward")], [seam("n5")])
+    assert found.new == (0,)
+    known.note(laid)
+    assert known.find([other_value("n5", "n5", phase="backward")], [seam("n5")]).new == ()
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.01])
+def test_a_run_that_gives_the_results_of_the_plain_one_is_told_from_one_that_does_not(
+    factor: float,
+) -> None:
+    again = images("torch-tape", are_last=False, value=IMAGES * np.float32(factor))
+    plain = images("torch-tape", are_last=False, value=IMAGES)
+    assert give_the_same_results(again, plain) == (factor == 1)
+    assert not give_the_same_results(without_values(again), plain)
 
 
 def test_a_gradient_is_known_as_long_as_it_is_computed_from_one_of_a_known_op() -> None:

@@ -22,6 +22,11 @@ ENGINES = ("torch-tape", "mindspore-graph")
             "as if mended: mindspore-graph goes on with 3 values of torch-tape where they differ, and still"
             " differs in dx, dw",
         ),
+        (
+            Mended(engine="torch-tape", runs=2, change_nothing=True),
+            "what differs before anything is mended changes no result: with the values of mindspore-graph"
+            " there alone, torch-tape gives the results that it gave without",
+        ),
         (Mended(engine="torch-tape", runs=1, differing=tuple("abcdefghi")), "h, … (9 in all)"),
     ],
 )
