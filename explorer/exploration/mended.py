@@ -322,6 +322,9 @@ class Course:
         causes = [
             self._with_places(cause, Target("first", number)) for number, cause in enumerate(causes)
         ]
+        if self._change_nothing:
+            # What changes no result is not to be written otherwise.
+            causes = [it and msgspec.structs.replace(it, mends=()) for it in causes]
         mended = Mended(
             engine=self.engine,
             runs=self._runs,

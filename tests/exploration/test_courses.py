@@ -77,6 +77,21 @@ def test_mistakes_in_a_row_are_seen_one_behind_the_other() -> None:
     assert (record.runs, record.values, record.differing, record.end) == (3, 3, (), "")
 
 
+@pytest.mark.parametrize(("last", "is_harmless"), [(HERE[2], True), (X, False)])
+def test_nothing_is_to_be_written_where_the_first_divergence_changes_no_result(
+    last: AnyArray, is_harmless: bool
+) -> None:
+    found, alignment = courses(
+        chain("torch-tape", *HERE), chain("mindspore-graph", *THERE[:2], THERE[2])
+    )
+    answered(found, MendedRun(chain("torch-tape", THERE[0], HERE[1], last)), None)
+    finished = found.finished(msgspec.structs.replace(alignment, causes=(CAUSE,)))
+    assert finished.mended is not None
+    assert finished.mended.change_nothing == is_harmless
+    assert finished.causes[0] is not None
+    assert bool(finished.causes[0].mends) != is_harmless
+
+
 def test_what_differs_though_every_value_is_put_in_is_named() -> None:
     left = chain("torch-tape", *HERE)
     found, alignment = courses(left, chain("mindspore-graph", *THERE))
