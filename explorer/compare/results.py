@@ -98,8 +98,8 @@ def compare(
         else:
             comparisons.append(compare_leaf(leaf, other, engines, movement))
     if any(map(_may_be_swamped, comparisons)):
-        size = max(map(_size_of, (*left.leaves, *right.leaves)))
-        comparisons = [_unless_swamped(comparison, size) for comparison in comparisons]
+        size = max(map(size_of, (*left.leaves, *right.leaves)))
+        comparisons = [unless_swamped(comparison, size) for comparison in comparisons]
     return worst(comparisons)
 
 
@@ -111,12 +111,13 @@ def _may_be_swamped(comparison: Comparison) -> bool:
     return difference.noise >= difference.abs / difference.rel
 
 
-def _size_of(leaf: Leaf) -> float:
+def size_of(leaf: Leaf) -> float:
+    """The greatest finite number of a leaf."""
     sizes = np.abs(real_parts(unpack(leaf.value)).astype(np.float64))
     return float(sizes[np.isfinite(sizes)].max(initial=0.0))
 
 
-def _unless_swamped(comparison: Comparison, size: float) -> Comparison:
+def unless_swamped(comparison: Comparison, size: float) -> Comparison:
     """A comparison that is no match where noise alone excuses a difference as great as the results.
 
     ``size`` is that of all of them: a gradient that is nothing but noise is small beside the others.

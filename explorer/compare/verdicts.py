@@ -16,6 +16,8 @@ from explorer.compare.results import (
     compare_form,
     compare_leaf,
     movements,
+    size_of,
+    unless_swamped,
     within,
     worst,
 )
@@ -357,6 +359,26 @@ def alike_results(
         if not is_drawn and compare_leaf(leaf, other, parties, movement).verdict != "differs":
             alike.add(leaf.name)
     return frozenset(alike)
+
+
+def unjudged_results(
+    report: CaseReport, parties: Parties, noise: Mapping[str, ResultNoise] = NO_NOISE
+) -> tuple[str, ...]:
+    """The results of two engines that are as far apart as they are great, and whose noise is as great."""
+    left, right = (report.results.get(name) for name in parties)
+    if not (left and right and left.outcome == right.outcome == "ok"):
+        return ()
+    if left.structure != right.structure:
+        return ()
+    both = movements(noise.get(parties[0])), movements(noise.get(parties[1]))
+    size = max(map(size_of, (*left.leaves, *right.leaves)), default=0.0)
+    names = []
+    for leaf, other in zip(left.leaves, right.leaves, strict=True):
+        movement = both[0].get(leaf.name), both[1].get(other.name)
+        compared = unless_swamped(compare_leaf(leaf, other, parties, movement), size).greatest
+        if leaf.name not in report.drawn and compared is not None and compared.swamped:
+            names.append(leaf.name)
+    return tuple(names)
 
 
 def without_divergence(alignment: Alignment, altered: Collection[str]) -> Alignment:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
+import msgspec
+
 from explorer.compare.align.alignment import Seamed, seamed
 from explorer.compare.align.joints import Slot
 from explorer.compare.broadcasts import silent_broadcasts
@@ -14,7 +16,13 @@ from explorer.compare.mending import around, large_slots
 from explorer.compare.node_noise import ill_conditioned
 from explorer.compare.non_finite import non_finite
 from explorer.compare.state import state_rows
-from explorer.compare.verdicts import alike_results, judge, with_expectation, without_divergence
+from explorer.compare.verdicts import (
+    alike_results,
+    judge,
+    unjudged_results,
+    with_expectation,
+    without_divergence,
+)
 from explorer.exploration.excerpts import abridged, abridged_leaf
 from explorer.exploration.explanations import Explanations
 from explorer.exploration.first_answer import FirstAnswer, first_answer
@@ -210,7 +218,9 @@ class RunState:
             alike = alike_results(report, parties, noise)
             align = partial(seamed, alike=alike, pieces=self._nets.pieces)
             aligned = align(left, right)
-            alignment = without_divergence(aligned.alignment, altered)
+            unjudged = unjudged_results(report, parties, noise)
+            alignment = msgspec.structs.replace(aligned.alignment, unjudged=unjudged)
+            alignment = without_divergence(alignment, altered)
             alignment = with_expectation(alignment, report, expected, tolerances, noise)
             alignments.append(alignment)
             if alignment.divergence is not None:

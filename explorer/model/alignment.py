@@ -116,7 +116,8 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     ``attempts`` are what was tried at each, in the same order, None where nothing could be. ``known``
     are the claims and surprises that are about each, in the same order; () before anything was looked
     for. ``mended`` is what the one engine shows with the other's values put in, None where nothing was
-    computed again. ``untried`` says why ops were not computed again.
+    computed again. ``untried`` says why ops were not computed again. ``unjudged``
+    names the results that are far apart, and whose rounding is as great as they are.
     """
 
     left: str
@@ -138,6 +139,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     known: tuple[tuple[Reference, ...], ...] = ()
     mended: Mended | None = None
     untried: Untried = ""
+    unjudged: tuple[str, ...] = ()
 
     @property
     def divergences(self) -> tuple[Divergence, ...]:

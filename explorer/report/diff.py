@@ -165,6 +165,7 @@ def diff_lines(
         yield from agreement_lines(alignment, case)
         if not alignment.altered:
             yield from _doubts(alignment, left, right)
+            yield from _unjudged(alignment)
         return
     if alignment.drawn:
         yield not_compared(alignment)
@@ -178,6 +179,16 @@ def diff_lines(
     yield from _as_if_mended(alignment, left, right)
     if alignment.differing:
         yield _("results that differ: {names}").format(names=_few(alignment.differing))
+    yield from _unjudged(alignment)
+
+
+def _unjudged(alignment: Alignment) -> Iterator[str]:
+    """The results of which nothing can be said, for all their difference."""
+    if alignment.unjudged:
+        yield _(
+            "results that cannot be judged, as rounding alone moves them by as much as their own size:"
+            " {names}"
+        ).format(names=_few(alignment.unjudged))
 
 
 def _divergences(

@@ -6,7 +6,13 @@ import pytest
 
 from explorer.compare.align import align
 from explorer.compare.results import agrees_with_oracle
-from explorer.compare.verdicts import alike_results, judge, with_expectation, without_divergence
+from explorer.compare.verdicts import (
+    alike_results,
+    judge,
+    unjudged_results,
+    with_expectation,
+    without_divergence,
+)
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
@@ -276,6 +282,17 @@ def test_a_divergence_is_expected_where_its_engines_are_to_differ(
 def moving(dx: float) -> ResultNoise:
     movement = np.full(FINE.leaves[0].value.shape, dx, np.float32)
     return ResultNoise((LeafNoise("dx", pack(movement)),), runs=3)
+
+
+@pytest.mark.parametrize(("moved", "unjudged"), [(0.01, ()), (0.5, ()), (9.0, ("dx",))])
+def test_a_result_as_noisy_as_it_is_great_cannot_be_judged(
+    moved: float, unjudged: tuple[str, ...]
+) -> None:
+    parties = "torch-tape", "mindspore-tape"
+    noise = dict.fromkeys(parties, moving(moved))
+    results = {parties[0]: FINE, parties[1]: answer(values() * 2, values())}
+    report = judge(CASE, results, NO_ORACLE, noise=noise)
+    assert unjudged_results(report, parties, noise) == unjudged
 
 
 @pytest.mark.parametrize(("moved", "is_named"), [(0.5, False), (0.01, True)])
