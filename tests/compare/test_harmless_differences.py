@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
+from explorer.compare.align.contrasts import FoundDivergence
+from explorer.compare.align.divergence import is_difference
+from explorer.compare.align.one_sided import extra_ops
 from explorer.model.divergence import ExtraOps, GradientAdded, OtherValue
 from explorer.model.graph import GradGraph
-from explorer.words.divergences import divergences
-from tests.support.alignments import parting
-from tests.support.computed_graphs import ComputedGraph, Function
+from tests.support.alignments import called, matching_of, parting
+from tests.support.computed_graphs import ComputedGraph
+from tests.support.divergence_records import other_value
 
 X = np.random.default_rng(5).standard_normal((3, 4))
 W = np.random.default_rng(6).standard_normal((4, 4))
@@ -52,43 +55,32 @@ def test_an_order_that_is_put_back_is_no_divergence() -> None:
     assert parting(moved, right)[:2] == ("Concat", "Concat")
 
 
-def deviation(engine: str, *, is_written_out: bool) -> GradGraph:
-    """x over its deviation, which is one op or is written out."""
-    graph, x = started(engine)
-    centred = graph.op("Sub", lambda v: v - v.mean(), x, line=1)
-    if is_written_out:
-        total = graph.op("Sum", np.sum, graph.op("Square", np.square, centred, line=1), line=1)
-        spread = graph.op("Sqrt", np.sqrt, graph.op("Div", lambda v: v / 12, total, line=1), line=1)
-    else:
-        spread = graph.op("Std", lambda v: v.std(ddof=1), x, line=1)
-    shifted = graph.op("Add", lambda v: v + 1e-8, spread, line=1)
-    return ended(graph, graph.op("Div", np.divide, centred, shifted, line=1))
-
-
-def test_a_formula_that_begins_unlike_is_compared_where_both_have_come_to_one_quantity() -> None:
-    """The square is no op too many."""
-    left, right = deviation("a", is_written_out=False), deviation("b", is_written_out=True)
-    divergence = align(left, right).divergence
-    assert isinstance(divergence, OtherValue)
-    assert divergence.ends[0].value.shape == divergence.ends[1].value.shape
-
-
-def test_an_op_of_one_side_is_not_read_against_an_input_that_the_other_side_uses_otherwise() -> (
-    None
-):
+@pytest.mark.parametrize(("then", "is_read_against"), [("Tanh", True), ("Sin", False)])
+def test_an_op_of_one_side_is_read_against_its_input_where_the_other_side_goes_on_alike(
+    then: str, is_read_against: bool
+) -> None:
+    """Else the other side may do the same with it, inside of another op."""
     left, x = started("a")
-    left_graph = ended(
-        left, left.op("Tanh", np.tanh, left.op("Square", np.square, x, line=1), line=2)
-    )
+    left.op("Tanh", np.tanh, left.op("Square", np.square, x, line=1), line=2)
     right, x = started("b")
-    right_graph = ended(right, right.op("Tanh", np.tanh, x, line=2))
-    divergence = align(left_graph, right_graph).divergence
-    assert isinstance(divergence, ExtraOps)
-    assert divergence.gap.greatest is not None  # both go on with a tanh
-    right, x = started("b")
-    right_graph = ended(right, right.op("Sin", np.sin, right.op("Exp", np.exp, x, line=1), line=2))
-    for divergence in align(left_graph, right_graph).divergences:
-        assert not isinstance(divergence, ExtraOps) or divergence.gap.greatest is None
+    right.op(then, np.tanh, x, line=2)
+    matching = matching_of(left, right)
+    matching.join(called(matching.first, "x").value, called(matching.second, "x").value, "name")
+    found = extra_ops([called(matching.first, "Square")], None, "forward")
+    assert (found.ends is not None) == is_read_against
+
+
+@pytest.mark.parametrize(("number", "is_different"), [(0.5, False), (0.25, True)])
+def test_one_number_held_once_or_many_times_is_no_divergence(
+    number: float, is_different: bool
+) -> None:
+    left, right = started("a")[0], started("b")[0]
+    left.hold("Fill", np.full(3, 0.5))
+    right.hold("Fill", np.array(number))
+    matching = matching_of(left, right)
+    ends = called(matching.first, "Fill"), called(matching.second, "Fill")
+    found = FoundDivergence(other_value("n1", "n1", phase="backward"), frozenset(ends), ends)
+    assert is_difference(found, "backward") == is_different
 
 
 def test_what_one_side_scales_is_read_against_its_input_as_that_lies_there() -> None:
@@ -144,48 +136,3 @@ def test_a_term_of_nan_and_zeros_is_not_said_to_be_left_out(
 
     found = align(summed("a", is_added=True), summed("b", is_added=False)).divergence
     assert isinstance(found, GradientAdded) == is_term
-
-
-def halves(engine: str, order: tuple[str, str], first: Function, second: Function) -> GradGraph:
-    """Two parts of x, made in an ``order``, of which one is negated before both are joined."""
-    graph, x = started(engine)
-    parts = {}
-    for name in order:
-        parts[name] = graph.op("Slice", {"first": first, "second": second}[name], x, line=1)
-    negated = graph.op("Neg", np.negative, parts["second"], line=2)
-    return ended(
-        graph,
-        graph.op("Concat", lambda a, b: np.concatenate([a, b], 1), negated, parts["first"], line=2),
-    )
-
-
-def test_of_two_parts_of_a_tensor_those_that_are_read_alike_are_set_side_by_side() -> None:
-    left = halves("a", ("first", "second"), lambda v: v[:, :2], lambda v: v[:, 2:])
-    right = halves("b", ("second", "first"), lambda v: v[:, ::2], lambda v: v[:, 1::2])
-    first = align(left, right).divergence
-    assert first is not None
-    readers = []
-    for graph, node in zip((left, right), first.nodes, strict=True):
-        (edge,) = [it for it in graph.edges if it.origin == node]
-        readers.append({it.id: it for it in graph.nodes}[edge.target].op)
-    assert readers[0] == readers[1]
-
-
-def gradient(engine: str, ops: tuple[str, ...], number: float, shape: tuple[int, ...]) -> GradGraph:
-    """A mean, whose cotangent is held as one number or as many, and the gradient of x under some ops."""
-    graph, x = started(engine)
-    out = graph.op("Mean", np.mean, x, line=1)
-    graph.result("out", out)
-    seed = graph.leaf("seed", np.ones(()), "constant", "backward")
-    node = graph.back("Div", lambda v: np.full(shape, v * number), seed, line=1, forward=out)
-    for op in ops:
-        node = graph.back(op, lambda v: np.broadcast_to(v, X.shape) * X, node, line=2, forward=out)
-    graph.result("dx", node, "backward")
-    return graph.record()
-
-
-def test_one_number_held_once_or_many_times_is_no_divergence() -> None:
-    left = gradient("a", ("Mul",), 0.5, X.shape)
-    right = gradient("b", ("Mul", "Sin"), 0.5, ())
-    for text in divergences(align(left, right)):
-        assert "shape []" not in text
