@@ -26,6 +26,23 @@ def test_an_input_that_lies_in_another_order_is_found() -> None:
     assert rearranged_input(matching, first, second) == moved
 
 
+def test_what_is_turned_behind_is_not_put_back_in_order() -> None:
+    """The turned numbers have another shape, which says nothing of their order."""
+    matching = matching_of(mixed("a", lambda x: x.reshape(2, 2, 3)[:, ::-1]), mixed("b", np.copy))
+    x, other_x = (called(side, "x").value for side in matching.sides)
+    matching.join(x, other_x, "reordered")
+    first, second = (called(side, "Transpose") for side in matching.sides)
+    assert rearranged_input(matching, first, second) is not None
+
+
+def mixed(engine: str, mix: Function) -> ComputedGraph:
+    """An input that is given in an order, and then turned."""
+    graph = ComputedGraph(engine)
+    read = graph.leaf("x", mix(np.arange(12.0).reshape(4, 3) ** 2).reshape(4, 3), "input")
+    graph.op("Transpose", np.transpose, read)
+    return graph
+
+
 def test_what_a_step_moves_alike_on_both_sides_is_not_compared_with_what_it_reads() -> None:
     matching = matching_of(turned("a", np.transpose), turned("b", np.transpose))
     x, other_x = (called(side, "x").value for side in matching.sides)

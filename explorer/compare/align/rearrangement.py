@@ -77,7 +77,11 @@ def _is_moved_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
             if user.phase == node.phase and is_mover and user not in passed and len(passed) < FEW:
                 passed.append(user)
     for mover in passed[1:]:
-        if mover.value.agrees(other.value) and matching.layout(mover.value, other.value) is None:
+        value, held = mover.value, other.value
+        is_known = value.whole is not None and held.whole is not None
+        # In another shape nothing is known of the order.
+        is_of_one_shape = is_known and value.shape == held.shape
+        if is_of_one_shape and value.agrees(held) and matching.layout(value, held) is None:
             return True
     return False
 
