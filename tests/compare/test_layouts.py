@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -202,10 +203,13 @@ def test_a_cause_names_the_axes_of_the_program(
 ) -> None:
     laid = in_one_layout(LAST, FIRST)
     cause = cause_at("left", LeftOut(relation=Related(how=how, numbers=seen)))
-    change = laid.in_own_axes(cause, ("act", "act")).change
+    change = present(laid.in_own_axes(cause, ("act", "act"))).change
     assert change == LeftOut(relation=Related(how=how, numbers=own))
     same = cause_at("right", cause.change)
     assert laid.in_own_axes(same, ("act", "act")) == same
+    # An op that reads images so and gives none moves no axes of its own.
+    behind = msgspec.structs.replace(cause, node="mean")
+    assert laid.in_own_axes(behind, ("mean", "mean")) is None
 
 
 def test_the_axes_of_a_relation_lead_from_the_one_program_to_the_other() -> None:
@@ -217,7 +221,7 @@ def test_the_axes_of_a_relation_lead_from_the_one_program_to_the_other() -> None
     )
     for side, here, there in sides:
         cause = cause_at(side, Related(how="transposed", numbers=(0, 1, 3, 2)))
-        change = of_type(Related, laid.in_own_axes(cause, ("act", "act")).change)
+        change = of_type(Related, present(laid.in_own_axes(cause, ("act", "act"))).change)
         np.testing.assert_array_equal(here.transpose(change.numbers), there)
 
 
