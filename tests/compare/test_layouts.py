@@ -207,9 +207,12 @@ def test_a_cause_names_the_axes_of_the_program(
     assert change == LeftOut(relation=Related(how=how, numbers=own))
     same = cause_at("right", cause.change)
     assert laid.in_own_axes(same, ("act", "act")) == same
-    # An op that reads images so and gives none moves no axes of its own.
-    behind = msgspec.structs.replace(cause, node="mean")
-    assert laid.in_own_axes(behind, ("mean", "mean")) is None
+
+
+def test_an_op_that_reads_channels_last_and_gives_no_image_moves_no_axes() -> None:
+    relation = Related(how="transposed", numbers=(0, 2, 3, 1))
+    cause = msgspec.structs.replace(cause_at("left", LeftOut(relation=relation)), node="mean")
+    assert in_one_layout(LAST, FIRST).in_own_axes(cause, ("mean", "mean")) is None
 
 
 def test_the_axes_of_a_relation_lead_from_the_one_program_to_the_other() -> None:
