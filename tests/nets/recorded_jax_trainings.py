@@ -182,6 +182,35 @@ def closed_over(steps):
     return digest((params, state))
 
 
+def two_optimizers(steps):
+    """The same where each net has an optimizer, layers of one name, and an average that begins as the net."""
+    critic_rule, generator_rule = optax.adam(1e-2), optax.adam(1e-3, b1=0.5)
+
+    def critic_loss(critic, generator, x):
+        made = jnp.tanh(dense(generator["layer"], x))
+        return jnp.square(dense(critic["layer"], made)).mean()
+
+    @jax.jit
+    def train_step(critic, generator, critic_state, generator_state, averages, x):
+        gradient = jax.grad(critic_loss)(critic, generator, x)
+        updates, critic_state = critic_rule.update(gradient, critic_state)
+        critic = optax.apply_updates(critic, updates)
+        gradient = jax.grad(lambda it: -critic_loss(critic, it, x))(generator)
+        updates, generator_state = generator_rule.update(gradient, generator_state)
+        generator = optax.apply_updates(generator, updates)
+        averages = optax.incremental_update((critic, generator), averages, 0.1)
+        return critic, generator, critic_state, generator_state, averages
+
+    params = start()
+    critic, generator = {"layer": params["last"]}, {"layer": params["first"]}
+    states = critic_rule.init(critic), generator_rule.init(generator)
+    held = critic, generator, *states, (critic, generator)
+    for step in range(STEPS):
+        with steps.step():
+            held = train_step(*held, batch(step)[0])
+    return digest(held)
+
+
 PROGRAMS = (
     eager,
     compiled,
@@ -190,6 +219,7 @@ PROGRAMS = (
     two_passes,
     compiled_passes,
     two_nets,
+    two_optimizers,
     injected,
     given_rate,
     closed_over,

@@ -12,6 +12,7 @@ from explorer.environments.known import home_of
 from explorer.exploration.trainings import compared
 from explorer.model.arrays import AnyArray
 from explorer.model.engines import Framework
+from explorer.model.results import Leaf
 from explorer.model.training import Training
 from explorer.model.training_comparison import Question
 from explorer.recording.files import read_training
@@ -55,6 +56,7 @@ PROGRAMS: dict[Framework, tuple[str, ...]] = {
         "two_passes",
         "compiled_passes",
         "two_nets",
+        "two_optimizers",
         "injected",
         "given_rate",
         "closed_over",
@@ -533,6 +535,28 @@ def test_a_loss_that_has_its_data_from_around_it_and_bfloat16_are_recorded_whole
     # Of what a chain holds nothing for, another rule makes the updates.
     (group,) = step.groups
     assert set(group.names) == {"first.weight", "first.bias"}
+
+
+@pytest.mark.jax
+def test_each_net_has_its_own_optimizer_and_averages_begin_as_the_weights(
+    trainings: Recorded,
+) -> None:
+    training = training_of(trainings, "jax", "two_optimizers")
+    first = training.steps[0]
+    rates = {group.names[-1]: group.settings["lr"] for group in first.groups}
+    assert rates == {"layer.weight": 1e-2, "generator.layer.weight": 1e-3}
+    weights, gradients, state, averages = map(
+        values, (first.weights, first.gradients, first.state, first.averages)
+    )
+    starts = values(tuple(Leaf(one.name, one.value) for one in training.start))
+    assert weights.keys() == averages.keys() == starts.keys() == gradients.keys()
+    for name, share in (("layer.weight", 0.1), ("generator.layer.weight", 0.5)):
+        np.testing.assert_allclose(state[f"{name}.exp_avg"], share * gradients[name], rtol=1e-5)
+        expected = 0.9 * starts[name] + 0.1 * weights[name]
+        np.testing.assert_allclose(averages[name], expected, rtol=1e-6)
+    assert [[leaf.name for leaf in batch.data] for batch in first.batches] == [["x"], []]
+    answers = {it.question: it.status for it in compared(training, training).answers}
+    assert (answers["update"], answers["state"], answers["averages"]) == ("same",) * 3
 
 
 @pytest.mark.jax

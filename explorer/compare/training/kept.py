@@ -21,6 +21,9 @@ NEAR = 1e-3
 """How near to a usual momentum a measured one is called by its name."""
 
 
+WHOLE = 0.5
+"""A number that may be off by less than this is known, if it is a whole one."""
+
 # Running statistics
 
 
@@ -87,25 +90,46 @@ def _is_usual(momentum: float) -> bool:
 
 
 def _unbiased(left: Moment, right: Moment, names: Sequence[str]) -> tuple[float, SideName] | None:
-    """Of how many values one side's variance is the unbiased one, and which side's."""
-    before, other_before = joined(left.buffers_before, names), joined(right.buffers_before, names)
-    if not are_same(before, other_before):
-        return None
+    """Of how many values one side's variances are the unbiased ones, and which side's.
+
+    Each layer has its own number; it is that of the first one whose number rounding leaves certain.
+    """
     for momentum in USUAL:
-        own, other = (
-            before + (joined(moment.buffers, names) - before) / momentum for moment in (left, right)
-        )
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = own / other
-        ratio = float(np.median(ratios))
-        if not np.isfinite(ratios).all() or ratio <= 0 or ratio == 1:
-            continue
-        larger = max(ratio, 1 / ratio)
-        rows = round(larger / (larger - 1))
-        expected = rows / (rows - 1) if rows > 1 else 0.0
-        if (np.abs(np.maximum(ratios, 1 / ratios) - expected) <= NEAR * (expected - 1)).all():
-            return float(rows), "left" if ratio > 1 else "right"
+        found = [_of_rows(left, right, name, momentum) for name in names]
+        clear = [one for one in found if one and one[0]]
+        sides = {one[2] for one in clear}
+        certain = [one for one in clear if one[1] < WHOLE]
+        if None not in found and certain and len(sides) == 1:
+            return certain[0][0], certain[0][2]
     return None
+
+
+def _of_rows(
+    left: Moment, right: Moment, name: str, momentum: float
+) -> tuple[float, float, SideName] | None:
+    """Of how many values a variance is the unbiased one on a side, and how far that number may be off.
+
+    0 where both sides have the same up to rounding; None where they differ otherwise.
+    """
+    before = left.buffers_before[name]
+    if not are_same(before, right.buffers_before[name]):
+        return None
+    afters = [moment.buffers[name] for moment in (left, right)]
+    own, other = (before + (after - before) / momentum for after in afters)
+    # Rounding moves a running statistic, which is divided by its momentum here.
+    rounding = UNIT["float32"] * np.maximum(np.abs(before), np.abs(afters[0])) / momentum
+    side: SideName = "left" if own.sum() > other.sum() else "right"
+    if (np.abs(own - other) <= CLEAR * rounding).all():
+        return 0.0, 0.0, side
+    larger, smaller = (own, other) if side == "left" else (other, own)
+    size, excess = float(smaller.sum()), float((larger - smaller).sum())
+    rows = round(1 + size / excess) if size > 0 and excess > 0 else 0
+    if rows < 2:
+        return None
+    apart = np.abs(larger - rows / (rows - 1) * smaller)
+    if not (apart <= NEAR / rows * np.abs(smaller) + CLEAR * rounding).all():
+        return None
+    return float(rows), 2 * rows**2 * float(np.linalg.norm(rounding)) / size, side
 
 
 # Averages of the weights

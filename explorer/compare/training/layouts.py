@@ -15,7 +15,7 @@ from explorer.numeric.differences import Floats
 
 
 def in_layouts_of(left: Training, right: Training) -> Training:
-    """The right training with its data as they lie on the left, where nothing but that differs."""
+    """The right training with its data as they lie on the left, where their axes have another order."""
     lefts = {step.number: _data(step) for step in left.steps}
     steps = tuple(_laid_out(step, lefts.get(step.number, [])) for step in right.steps)
     return replace(right, steps=steps) if steps != right.steps else right
@@ -49,7 +49,7 @@ def _leaf_as(leaf: Leaf, others: Iterable[Array]) -> Leaf:
 
 
 def _as(own: Array, other: Array) -> Array | None:
-    """An array with all axes but the first in the order of another one, if that makes both the same.
+    """An array with all axes but the first in the order of another one: one that makes both the same, if any.
 
     Of arrays that are kept in part, figures of all elements say so: they depend on no layout.
     """
@@ -59,11 +59,10 @@ def _as(own: Array, other: Array) -> Array | None:
     if own.excerpt is not None or other.excerpt is not None:
         return None
     values, wanted = elements(own).reshape(own.shape), elements(other)
-    for order in permutations(range(1, values.ndim)):
-        turned = values.transpose(0, *order)
-        if turned.shape == other.shape and are_same(turned.ravel(), wanted):
-            return pack(turned, own.dtype)
-    return None
+    orders = permutations(range(1, values.ndim))
+    likely = [it for it in (values.transpose(0, *one) for one in orders) if it.shape == other.shape]
+    same = (turned for turned in likely if are_same(turned.ravel(), wanted))
+    return pack(next(same, likely[0]), own.dtype)
 
 
 def _figures(known: Summary) -> Floats:

@@ -171,7 +171,7 @@ class StepRecording(Recording):
             return
         if known and given.role == "input":
             given.role = known.role
-        given.is_turned = is_turned(given.name, np.ndim(record.outputs[0]))
+        given.is_turned |= is_turned(given.name, np.ndim(record.outputs[0]))
         given.own = in_torch(given.name)
         if known:
             del self.taken[known.name]
@@ -256,13 +256,16 @@ class StepRecording(Recording):
         for argument in dict.fromkeys(leaf.argument for _, leaf in arguments):
             held = {path_of(it.steps): at for at, it in arguments if it.argument == argument}
             forms = {path: np.shape(self.value(at)) for path, at in held.items()}
-            for result in waiting:
-                found = {path: shape for path, (_, shape) in result.items() if path in forms}
-                if "" not in forms and found == forms:
-                    waiting.remove(result)
-                    for path, before in held.items():
-                        self._note_state(before, result[path][0])
-                    break
+            alike = [
+                result
+                for result in waiting
+                if {path: shape for path, (_, shape) in result.items() if path in forms} == forms
+            ]
+            if alike and "" not in forms:
+                result = min(alike, key=len)  # and not one of which it is a part
+                waiting.remove(result)
+                for path, before in held.items():
+                    self._note_state(before, result[path][0])
 
     def _note_state(self, before: Origin, after: Origin | None) -> None:
         given = self.given.get(before[0])
@@ -307,24 +310,20 @@ class StepRecording(Recording):
         return False
 
     def _in_full(self, name: str, after: Origin) -> str:
-        """The name of what an optimizer holds, with that of its parameter in full.
+        """PyTorch's name of what an optimizer holds, with that of its parameter in full.
 
         An optimizer of one net of several knows no name of the net. Of parameters that are called alike it is
         the one whose gradient is the nearest on the way back.
         """
-        path = name.rpartition(".")[0]
-        trained = {given.name for given in self.given.values() if given.trained}
-        if not path or in_torch(path) in trained:
-            return name
-        gradients = {
-            found[0]: parameter
-            for made in self.passes
-            for parameter, found in made.gradients.items()
-            if found[0] and parameter in trained and parameter.endswith(f".{in_torch(path)}")
-        }
-        nearest = self.nearest(after, gradients)
-        net = gradients[nearest].removesuffix(in_torch(path)) if nearest else ""
-        return f"{net}{name}"
+        path, _, held = in_torch(name).rpartition(".")
+        trained = [given for given in self.given.values() if given.trained and path]
+        alike = {it.name for it in trained if f".{it.own}".endswith(f".{path}")}
+        if len(alike) > 1:
+            of_passes = [found for made in self.passes for found in made.gradients.items()]
+            gradients = {found[0]: one for one, found in of_passes if found[0] and one in alike}
+            nearest = self.nearest(after, gradients)
+            alike = {gradients[nearest]} if nearest else set()
+        return f"{alike.pop()}.{held}" if alike else in_torch(name)
 
     def nearest(self, after: Origin, values: Collection[Origin]) -> Origin | None:
         """The first of some values on the way back from one; None where there is none."""
@@ -342,14 +341,16 @@ class StepRecording(Recording):
         """Note what an optimizer has made for a parameter, if a gradient is part of it."""
         if self.records[origin[0]].phase != "backward":
             return
+        lies_turned = is_turned(name, np.ndim(self.value(origin)))
         name = self._in_full(name, origin)
         for number, given in self.given.items():
-            if self.state.get(given.name) == origin and given.name != in_torch(name):
+            if self.state.get(given.name) == origin and given.name != name:
                 # Flax numbers what it hands to a compiled function: here is its name.
                 del self.state[given.name]
                 given.is_provisional = True
-                self._name((number, 0), Given(name, "optimizer", is_provisional=False))
-        self._set_state(in_torch(name), origin)
+                known = Given(name, "optimizer", is_provisional=False, is_turned=lies_turned)
+                self._name((number, 0), known)
+        self._set_state(name, origin)
 
     def _set_state(self, name: str, origin: Origin) -> None:
         """What is now under a name; counters are no results."""

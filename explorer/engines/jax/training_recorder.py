@@ -19,9 +19,9 @@ from explorer.engines.jax.optimizers import (
     total_norm,
 )
 from explorer.engines.jax.optimizers import settings as settings_of
-from explorer.engines.jax.recording import Found, Origin
+from explorer.engines.jax.recording import Found
 from explorer.engines.jax.step_recorder import StepRecorder, variables
-from explorer.engines.jax.step_recording import Pass, StepRecording
+from explorer.engines.jax.step_recording import Given, Pass, StepRecording
 from explorer.engines.jax.step_trace import device_of, laid_out, versions
 from explorer.engines.jax.tensors import array_of, dtype_of, is_floating, is_plain
 from explorer.engines.random_digests import of_python
@@ -156,7 +156,7 @@ class TrainingInJax:
         averages = _averages(recording)
         return TrainingStep(
             number=number,
-            batches=tuple(_batches(recording, passes, added, averages)),
+            batches=tuple(_batches(recording, passes, added)),
             skipped=_is_left_out(recording, gradients),
             gradients=_leaves(gradients),
             norm=norms[0] if len(norms) == 1 else None,
@@ -209,14 +209,13 @@ def _batches(
     recording: StepRecording,
     passes: list[Pass],
     added: list[dict[str, Any]],
-    averages: Mapping[str, str],
 ) -> Iterator[Batch]:
     for made, gradients in zip(passes, added, strict=True):
         of_pass = _leaves(gradients) if len(passes) > 1 else ()
-        yield Batch(_leaves(_data(recording, made, averages)), _loss(recording, made), of_pass)
+        yield Batch(_leaves(_data(recording, made)), _loss(recording, made), of_pass)
 
 
-def _data(recording: StepRecording, made: Pass, averages: Mapping[str, str]) -> dict[str, Any]:
+def _data(recording: StepRecording, made: Pass) -> dict[str, Any]:
     """What a net was called with: nothing that the step has made of parameters, or has changed.
 
     Where a loss is given nothing and has its data from around it, that is what a compiled step was given.
@@ -228,7 +227,7 @@ def _data(recording: StepRecording, made: Pass, averages: Mapping[str, str]) -> 
     values = {
         name: recording.value(origin)
         for name, origin in given.items()
-        if not (recording.is_made_of_held(origin) or _name(recording, origin) in averages)
+        if not recording.is_made_of_held(origin)
     }
     return {name: value for name, value in values.items() if is_plain(value)}
 
@@ -282,41 +281,40 @@ def _left(recording: StepRecording, role: StartRole, but: Collection[str] = ()) 
     return left
 
 
-def _name(recording: StepRecording, origin: Origin) -> str:
-    given = recording.given.get(origin[0])
-    return given.name if given else ""
-
-
 def _averages(recording: StepRecording) -> dict[str, str]:
-    """The names of the parameters by those of arrays that lie like them under one other name, all of them.
+    """The names of parameters by those of their averages: what an update has made of them and of itself.
 
-    A program without modules keeps an average of its weights as another tree of them: "ema.fc.weight".
+    A program without modules keeps averages as another tree: "ema.fc.weight".
     """
-    forms = {
-        given.name: (given.role, np.shape(recording.value((number, 0))))
+    parameters = {
+        origin: given
         for number, given in recording.given.items()
+        for origin in ((number, 0), recording.state.get(given.name))
+        if given.trained and origin
     }
-    trained = {given.name for given in recording.given.values() if given.trained}
-    first = min(trained, default="")
-    for name in forms:
-        way = name.removesuffix(first)
-        alike = {f"{way}{one}": one for one in trained}
-        if way.endswith(".") and all(
-            one in forms and forms[one] in [(role, forms[own][1]) for role in AVERAGED]
-            for one, own in alike.items()
-        ):
-            return alike
-    return {}
+    found: dict[str, str] = {}
+    for given in recording.given.values():
+        after = recording.state.get(given.name)
+        if given.role != "buffer" or after is None:
+            continue
+        alike = {
+            origin: one.name
+            for origin, one in parameters.items()
+            if _last(one) == _last(given) and one.name not in found.values()
+        }
+        nearest = recording.nearest(after, alike)
+        shapes = {np.shape(recording.value(origin)) for origin in (after, nearest) if origin}
+        if nearest and len(shapes) == 1:
+            found[given.name] = alike[nearest]
+    return found
 
 
-AVERAGED: tuple[StartRole, ...] = ("input", "buffer")
-"""The roles of arrays that may be averages: those that a step changes, and others."""
+def _last(given: Given) -> str:
+    return given.own.rpartition(".")[2]
 
 
 def _left_averages(recording: StepRecording, averages: Mapping[str, str]) -> dict[str, Any]:
-    left: dict[str, Any] = {}
-    for role in AVERAGED:
-        left |= _left(recording, role)
+    left = _left(recording, "buffer")
     return {own: left[name] for name, own in averages.items()}
 
 

@@ -13,6 +13,7 @@ from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Leaf
 from explorer.model.trace import Start
 from explorer.model.training import Batch, Drift, Group, Training, TrainingStep
+from explorer.numeric.summaries import brief
 from explorer.words.training import details, headline
 from tests.support.narrowing import present
 
@@ -93,6 +94,50 @@ def test_labels_that_one_side_flattens_are_the_same() -> None:
     assert compare(whole, flat).difference is None
     difference = present(compare(whole, other).difference)
     assert (difference.question, difference.names) == ("data", ("y",))
+
+
+@pytest.mark.parametrize("size", [3, 40])
+def test_images_with_their_channels_last_are_the_same_and_reshaped_ones_are_not(size: int) -> None:
+    images = np.random.default_rng(0).normal(size=(4, 2, size, size)).astype(np.float32)
+    images = np.concatenate([images, images], axis=1)
+    last = images.transpose(0, 2, 3, 1)
+    first, turned, other = (
+        training(Batch((Leaf("x", brief(values, "float32")),), 1.0))
+        for values in (images, np.ascontiguousarray(last), last + np.float32(0.1))
+    )
+    for sides in ((first, turned), (turned, first)):
+        assert compare(*sides).difference is None
+    assert present(compare(first, other).difference).question == "data"
+    reshaped = training(batch({"x": images.reshape(last.shape)}))
+    difference = present(compare(training(batch({"x": images})), reshaped).difference)
+    assert (difference.question, difference.reason) == ("data", "values")
+
+
+@pytest.mark.parametrize("momentum", [0.1, 0.03])
+def test_the_unbiased_variance_is_named_of_layers_with_unlike_numbers_of_values(
+    momentum: float,
+) -> None:
+    draws = np.random.default_rng(0)
+    rows = {"bn1.running_var": 288, "bn2.running_var": 72}
+    variances = {name: draws.uniform(0.05, 2, 4) for name in rows}
+
+    def kept(*share: float) -> Training:
+        ones = pack(np.ones(4, np.float32))
+        after = {
+            name: 1 + momentum * (variances[name] * (count / (count - 1)) ** np.array(share) - 1)
+            for name, count in rows.items()
+        }
+        leaves = tuple(Leaf(name, pack(it.astype(np.float32))) for name, it in after.items())
+        plain = training(batch({"x": X}))
+        start = (*plain.start, *(Start(name, "buffer", ones) for name in rows))
+        step = msgspec.structs.replace(plain.steps[0], buffers=leaves)
+        return msgspec.structs.replace(plain, start=start, steps=(step,))
+
+    difference = present(compare(kept(1), kept(0)).difference)
+    assert (difference.question, difference.reason) == ("buffers", "variance")
+    assert (difference.side, difference.numbers) == ("left", (288.0,))
+    # Without jittered runs another difference is not judged.
+    assert compare(kept(1), kept(0, 0, 0, -2)).difference is None
 
 
 def test_data_of_another_size_have_the_sizes_of_what_differs() -> None:

@@ -110,3 +110,4 @@ def test_a_class_is_known_by_its_module(optimizer: str, place: str) -> None:
 
 def test_a_class_of_the_programs_own_has_no_documented_rule() -> None:
     assert convention_of("program.Descent") is None
+    assert convention_of("torch.optim.adam.Adam, torch.optim.sgd.SGD") is None
