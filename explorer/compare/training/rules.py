@@ -64,7 +64,7 @@ class Updates:
     """Tests the updates of two sides, step by step.
 
     A rule that was found to hold for a parameter is tried first at its next step: it is remembered as what
-    it has unlike the documented one. ``rule`` is the last one that gave the updates of both sides.
+    it has unlike the documented one.
     """
 
     def __init__(self, left: Side, right: Side, bands: Bands) -> None:
@@ -72,7 +72,20 @@ class Updates:
         self._bands = bands
         self._unlike: dict[tuple[int, str], dict[str, Any]] = {}
         self._found: tuple[list[Unlikeness], list[Unlikeness]] = ([], [])
-        self.rule: Hypothesis | None = None
+        self._shared: list[Hypothesis] = []
+
+    @property
+    def rule(self) -> Hypothesis | None:
+        """The rule of the last updates of both sides, with the settings that all parameters share."""
+        if len({one.family for one in self._shared}) != 1:
+            return None
+        first = self._shared[0]
+        settings = {
+            key: value
+            for key, value in first.settings.items()
+            if all(one.settings[key] == value for one in self._shared)
+        }
+        return replace(first, settings=settings)
 
     def compare(self, left: Moment, right: Moment) -> Answered:
         """Whether each parameter's step on one side is what the other side's rule makes there too."""
@@ -84,6 +97,7 @@ class Updates:
             return "not_recorded"
         apart: dict[str, Rules] = {}
         is_unknown = False
+        self._shared.clear()
         for name in names:
             if self._is_same(name, moments):
                 continue
@@ -151,7 +165,7 @@ class Updates:
             for one in self._hypotheses(side, name, moments[side]):
                 fits = [fit(one, moment, name) for moment in moments]
                 if all(found.holds for found in fits):
-                    self.rule = one
+                    self._shared.append(one)
                     self._bands.widen(moments[0], name, sum(found.rounding for found in fits))
                     return True
         return False

@@ -154,6 +154,19 @@ def test_a_loss_behind_an_update_of_its_step_follows_from_the_update(rate: float
         assert (found.question, found.reason) == ("loss", "values")
 
 
+@pytest.mark.parametrize(("rate", "shared"), [(0.5, True), (0.25, False)])
+def test_the_rule_of_both_has_the_settings_that_all_parameters_share(
+    rate: float, shared: bool
+) -> None:
+    groups = Group(("v",), {"lr": 0.5}), Group(("w",), {"lr": rate})
+    weights = leaves({"v": -0.5 * FIRST, "w": -rate * SECOND})
+    made = step(1, {"v": FIRST, "w": SECOND}, groups=groups, weights=weights)
+    start = tuple(Start(name, "parameter", pack(ZERO), trained=True) for name in ("v", "w"))
+    one = msgspec.structs.replace(training(made), optimizer="torch.optim.SGD", start=start)
+    rule = present(compare(one, msgspec.structs.replace(one, name="other")).rule)
+    assert (rule.kind, rule.settings.get("lr")) == ("SGD", 0.5 if shared else None)
+
+
 def test_optax_rounds_the_powers_of_a_decay_and_not_the_decay() -> None:
     rate, beta, eps = 1e-2, 0.999, 1e-8
     gradient = FIRST.astype(np.float64)
