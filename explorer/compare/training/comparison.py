@@ -39,6 +39,11 @@ class Compared:
             Side(left, self.moments[0]), Side(right, self.moments[1]), self.bands
         )
 
+    def behind(self, left: Moment) -> tuple[Moment, Moment] | tuple[()]:
+        """The next step on both sides, if both have recorded it."""
+        number = left.step.number + 1
+        return next((pair for pair in self.steps if pair[0].step.number == number), ())
+
     def is_first(self, left: Moment) -> bool:
         """Whether a step is the first that both sides have."""
         return left is self.steps[0][0]
@@ -98,7 +103,7 @@ ASKED: dict[Question, Asked] = {
     "state": lambda c, left, right: c.updates.states(left, right),
     "weights": _weights,
     "buffers": lambda c, left, right: kept.buffers(left, right, c.bands),
-    "averages": lambda _c, left, right: kept.averages(left, right),
+    "averages": lambda c, left, right: kept.averages(left, right, c.behind(left)),
 }
 """How each question is answered at a step; None where it does not come up."""
 

@@ -135,8 +135,12 @@ def _of_rows(
 # Averages of the weights
 
 
-def averages(left: Moment, right: Moment) -> Answered:
-    """Whether averages of the weights are the same, and else by which decay each side makes them."""
+def averages(left: Moment, right: Moment, behind: Sequence[Moment] = ()) -> Answered:
+    """Whether averages of the weights are the same, and else by which decay each side makes them.
+
+    An average of something else may look like one of the weights at first: ``behind`` are the next steps of
+    both sides, which follow a decay too if there is one.
+    """
     names = tuple(
         name
         for name in common(left.averages, right.averages)
@@ -162,6 +166,8 @@ def averages(left: Moment, right: Moment) -> Answered:
     (one, error), (other, other_error) = decay, other_decay
     if abs(one - other) <= error + other_error:
         return "same"
+    if any(_decay(later, names) is None for later in behind):
+        return plain
     rules = [Rule("average", {"decay": value}) for value in (one, other)]
     return replace(plain, reason="decay", left=rules[0], right=rules[1])
 
@@ -169,7 +175,8 @@ def averages(left: Moment, right: Moment) -> Answered:
 def _decay(moment: Moment, names: Sequence[str]) -> tuple[float, float] | None:
     """What the old average counts for, and how far rounding may have moved that number."""
     before: Values = moment.averages_before
-    if not all(name in before and name in moment.weights for name in names):
+    known = (before, moment.averages, moment.weights)
+    if not all(name in tensors for tensors in known for name in names):
         return None
     old, new = joined(before, names), joined(moment.averages, names)
     weights = joined(moment.weights, names)

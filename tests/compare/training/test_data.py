@@ -113,6 +113,28 @@ def test_images_with_their_channels_last_are_the_same_and_reshaped_ones_are_not(
     assert (difference.question, difference.reason) == ("data", "values")
 
 
+@pytest.mark.parametrize(("steps", "reason"), [(1, "decay"), (3, "values")])
+def test_an_average_of_the_weights_before_each_update_is_not_one_with_another_decay(
+    steps: int, reason: str
+) -> None:
+    draws = np.random.default_rng(0).normal(size=(steps, 3))
+    weights = np.array([np.ones(3), *draws])
+
+    def averaged(late: int) -> Training:
+        average, made = weights[0], []
+        for number in range(1, steps + 1):
+            weight = weights[number - late]
+            average = weight if number == 1 else 0.9 * average + 0.1 * weight
+            leaves = [
+                (Leaf("w", pack(it.astype(np.float32))),) for it in (weights[number], average)
+            ]
+            made.append(TrainingStep(number=number, weights=leaves[0], averages=leaves[1]))
+        return msgspec.structs.replace(training(), steps=tuple(made))
+
+    difference = present(compare(averaged(0), averaged(1)).difference)
+    assert (difference.step, difference.question, difference.reason) == (1, "averages", reason)
+
+
 @pytest.mark.parametrize("momentum", [0.1, 0.03])
 def test_the_unbiased_variance_is_named_of_layers_with_unlike_numbers_of_values(
     momentum: float,
