@@ -141,7 +141,8 @@ def _leaves(moment: Moment, kind: Kind) -> list[Leaf]:
 
 
 def _form(leaf: Leaf) -> tuple[tuple[int, ...], str]:
-    return leaf.value.shape, leaf.value.dtype
+    # PyTorch has a state of each layer and direction, if there is only one too.
+    return tuple(size for size in leaf.value.shape if size != 1), leaf.value.dtype
 
 
 def _forms(leaves: Sequence[Leaf]) -> Counter[tuple[tuple[int, ...], str]]:

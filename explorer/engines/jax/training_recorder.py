@@ -6,9 +6,11 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from explorer.engines.jax.leaf_names import Leaf as HeldArray
 from explorer.engines.jax.leaf_names import in_torch, is_turned, leaves, turned
+from explorer.engines.jax.modules import STATISTICS
 from explorer.engines.jax.optimizers import (
     Link,
     clip_norm,
@@ -80,6 +82,7 @@ class TrainingInJax:
         self._has_passes = False
         self._updates = 0
         self._kinds: set[str] = set()
+        self._buffers: dict[str, Leaf] = {}
 
     # A step
 
@@ -154,9 +157,13 @@ class TrainingInJax:
         clipped_ones = [it.clipped(gradients) for it in updates]
         norms = [norm for _given, norm in clipped_ones if norm is not None]
         averages = _averages(recording)
+        plain = _batches(recording, passes, added)
+        batches = tuple(self._with_states(recording, plain, averages))
+        buffers = _leaves(_floating(_left(recording, "buffer", averages)))
+        self._buffers = {leaf.name: leaf for leaf in buffers}
         return TrainingStep(
             number=number,
-            batches=tuple(_batches(recording, passes, added)),
+            batches=batches,
             skipped=_is_left_out(recording, gradients),
             gradients=_leaves(gradients),
             norm=norms[0] if len(norms) == 1 else None,
@@ -165,7 +172,7 @@ class TrainingInJax:
             ),
             groups=tuple(_group(recording, it) for it in updates),
             weights=_leaves(_left(recording, "parameter")),
-            buffers=_leaves(_floating(_left(recording, "buffer", averages))),
+            buffers=buffers,
             state=_leaves({**state, **_counts(recording, updates)}),
             averages=_leaves({**_left_averages(recording, averages), **dict(self._averages())}),
             random=self._random,
@@ -189,6 +196,27 @@ class TrainingInJax:
             for chain, names in of_chains:
                 before = _updates(recording, chain, self._updates)
                 yield Update(tuple(names), _updated(names, state), chain, before)
+
+    def _with_states(
+        self, recording: StepRecording, batches: Iterable[Batch], averages: Collection[str]
+    ) -> Iterator[Batch]:
+        """Passes, the first with the buffers that it was given: left by the step before, or other ones.
+
+        Of the first step it is not known which is a state that a program carries on, and which is held.
+        """
+        given = {
+            one.name: laid_out(recording, one.name, recording.value((number, 0)))
+            for number, one in recording.given.items()
+            if one.role == "buffer"
+            and one.name in self._buffers
+            and one.name not in averages
+            and _last(one) not in STATISTICS
+        }
+        leaves = _leaves(given)
+        carried = tuple(leaf for leaf in leaves if leaf == self._buffers[leaf.name])
+        fresh = tuple(leaf for leaf in leaves if leaf not in carried)
+        for place, batch in enumerate(batches):
+            yield batch if place else replace(batch, data=batch.data + fresh, carried=carried)
 
     def _averages(self) -> Iterator[tuple[str, Any]]:
         for steps, value in leaves(variables(self._average)):

@@ -174,6 +174,7 @@ STATE = Leaf("state", pack(np.ones((1, 4, 2), np.float32)))
     ("carried", "given", "status"),
     [
         (STATE, STATE, "different"),
+        (STATE, Leaf("state", pack(np.ones((4, 2), np.float32))), "different"),
         (STATE, Leaf("labels", pack(LABELS)), "in_part"),  # it may hold its state itself
         (STATE, None, "same"),
     ],
