@@ -27,7 +27,7 @@ from tests.support.causes import (
     net_with_several,
 )
 from tests.support.narrowing import of_type, present
-from tests.support.nets import NETS, net_file
+from tests.support.nets import net_file
 from tests.support.samples import some, some_rows
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -351,7 +351,7 @@ def test_behind_ops_of_one_side_all_that_reads_them_goes_on(
 
 @pytest.mark.whole
 def test_fifteen_norms_are_one_mistake_and_what_is_between_them_another(workers: Workers) -> None:
-    alignment = compared(NETS / "divergences" / "many_norms.py", PAIRS[1], workers)
+    alignment = compared(net_file("many_norms"), PAIRS[1], workers)
     first, *others = [cause for _, cause in named(alignment)]
     assert first is not None
     # The ninth has one eps on both sides.

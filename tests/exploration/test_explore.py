@@ -200,7 +200,7 @@ def test_a_dataclass_is_taken_by_its_tensors_in_both_styles(workers: Workers) ->
 
 @pytest.fixture(scope="module")
 def packed(workers: Workers) -> Report:
-    scenario = load(NETS / "packed_projections.py")
+    scenario = load(net_file("packed_projections"))
     return explore(scenario, workers, graphs=False, selection="main")
 
 

@@ -14,7 +14,7 @@ from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
-from tests.support.nets import NETS
+from tests.support.nets import net_file
 from tests.support.samples import some
 from tests.support.scenario_files import written
 
@@ -37,7 +37,7 @@ def states(report: Report, name: str) -> dict[str, float]:
 
 
 def test_a_running_mean_is_what_the_whole_call_leaves(workers: Workers) -> None:
-    report = explore(load(NETS / "recomputed_norm.py"), workers, selection="main")
+    report = explore(load(net_file("recomputed_norm")), workers, selection="main")
     (case,) = report.cases
     assert case.verdict in ("match", "close")
     assert case.oracle_agrees
@@ -79,7 +79,7 @@ def test_a_running_mean_is_what_the_whole_call_leaves(workers: Workers) -> None:
 def test_a_block_that_is_checkpointed_reentrantly_has_its_graph_and_links(
     workers: Workers, tmp_path: Path
 ) -> None:
-    text = (NETS / "recomputed_norm.py").read_text(encoding="utf-8")
+    text = net_file("recomputed_norm").read_text(encoding="utf-8")
     path = written(tmp_path, text.replace("use_reentrant=False", "use_reentrant=True"))
     report = explore(load(path), workers, selection="main")
     assert not report.ungraphed
