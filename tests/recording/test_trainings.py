@@ -584,15 +584,16 @@ def test_the_first_step_has_its_graph_where_it_is_asked_for(trainings: Recorded)
 
 
 ONLY_ONE = """
+import numpy as np
 import optax
 import optax.contrib
-from explorer.engines.jax.optimizers import kind, links, only_one
+from explorer.engines.jax.optimizers import clip, clipped, kind, links, only_one
 
 decayed = optax.adamw(1e-3, mask={"weight": True, "bias": False})
 print(kind(links(optax.apply_if_finite(decayed, 3))))
 del decayed
 optimizer = optax.chain(optax.clip(1.0), optax.sgd(0.1))
-print(kind(only_one()))
+print(kind(only_one()), clipped({"w": np.array([3, -0.5])}, *clip(only_one()))["w"])
 other = optax.adam(1e-3)
 print(only_one())
 """
@@ -604,4 +605,4 @@ def test_one_optimizer_is_found_among_arguments_of_optax_s_own(tmp_path: Path) -
     skip_without("optax")
     home = home_of("jax")
     done = ran(home.python, "-c", ONLY_ONE, env=program_environment(home, tmp_path))
-    assert done.stdout.splitlines() == ["optax.adamw", "optax.clip", "[]"]
+    assert done.stdout.splitlines() == ["optax.adamw", "optax.sgd [ 1.  -0.5]", "[]"]

@@ -21,7 +21,8 @@ from explorer.model.graph import Arguments
 Link = tuple[str, dict[str, Any]]
 """One transformation of a chain: the function of optax that has made it, and what it was given."""
 
-CLIP = "clip_by_global_norm"
+CLIPS = {"clip_by_global_norm": "max_norm", "clip": "max_delta", "clip_by_block_rms": "threshold"}
+"""The links that clip gradients, each with its limit."""
 
 KINDS = {
     ("identity",): "sgd",
@@ -107,17 +108,17 @@ def _kept(function: Any) -> dict[str, Any]:
 
 def kind(chain: list[Link]) -> str:
     """The optimizer that a chain stands for: "optax.adamw"; the names of its links where it is none."""
-    names = [name for name, _given in chain if name not in (*RATES, CLIP)]
+    names = [name for name, _given in chain if name not in (*RATES, *CLIPS)]
     while len(names) > 1 and names[-1] in PLAIN_KINDS and tuple(names) not in KINDS:
         names.pop()
     return f"optax.{KINDS.get(tuple(names), '+'.join(names))}"
 
 
-def clip_norm(chain: list[Link]) -> float | None:
-    """The norm to which a chain clips gradients first, if it does."""
+def clip(chain: list[Link]) -> tuple[str, float] | None:
+    """What a chain clips gradients with first, and to which limit, if it does."""
     for name, given in chain[:1]:
-        if name == CLIP and "max_norm" in given:
-            return float(given["max_norm"])
+        if CLIPS.get(name) in given:
+            return name, float(given[CLIPS[name]])
     return None
 
 
@@ -174,14 +175,12 @@ def state(chain: list[Link], held: Any, names: tuple[str, ...]) -> Iterator[tupl
             yield f"{keys[-1]}.{known}", value
 
 
-def clipped(gradients: dict[str, Any], norm: float | None) -> dict[str, Any]:
-    """Gradients with at most a total norm, as optax clips them; as they are without one."""
-    if norm is None:
-        return gradients
+def clipped(gradients: dict[str, Any], name: str, limit: float) -> dict[str, Any]:
+    """Gradients as a link of optax clips them to a limit."""
     import optax
 
-    clip = optax.clip_by_global_norm(norm)
-    cut: dict[str, Any] = clip.update(gradients, clip.init(gradients))[0]
+    link = getattr(optax, name)(limit)
+    cut: dict[str, Any] = link.update(gradients, link.init(gradients))[0]
     return {name: cut[name] for name in gradients}
 
 

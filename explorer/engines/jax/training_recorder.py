@@ -13,7 +13,7 @@ from explorer.engines.jax.leaf_names import in_torch, is_turned, leaves, turned
 from explorer.engines.jax.modules import STATISTICS
 from explorer.engines.jax.optimizers import (
     Link,
-    clip_norm,
+    clip,
     clipped,
     is_same,
     kind,
@@ -49,10 +49,12 @@ class Update(NamedTuple):
     before: int
 
     def clipped(self, gradients: Mapping[str, Any]) -> tuple[dict[str, Any], float | None]:
-        """The gradients of its parameters as it has clipped them, and their norm if it did so."""
+        """The gradients of its parameters as it has clipped them, and their norm if it did so by that."""
         own = {name: gradients[name] for name in self.given}
-        limit = clip_norm(self.chain)
-        return clipped(own, limit), None if limit is None else total_norm(own)
+        by = clip(self.chain)
+        if by is None:
+            return own, None
+        return clipped(own, *by), total_norm(own) if by[0] == "clip_by_global_norm" else None
 
 
 class TrainingInJax:
