@@ -73,17 +73,18 @@ class Updates:
         self._unlike: dict[tuple[int, str], dict[str, Any]] = {}
         self._found: tuple[list[Unlikeness], list[Unlikeness]] = ([], [])
         self._shared: list[Hypothesis] = []
+        self._varying: set[str] = set()
 
     @property
     def rule(self) -> Hypothesis | None:
-        """The rule of the last updates of both sides, with the settings that all parameters share."""
+        """The rule of the last updates of both sides, with the settings of all parameters and steps."""
         if len({one.family for one in self._shared}) != 1:
             return None
         first = self._shared[0]
         settings = {
             key: value
             for key, value in first.settings.items()
-            if all(one.settings[key] == value for one in self._shared)
+            if key not in self._varying and all(one.settings[key] == value for one in self._shared)
         }
         return replace(first, settings=settings)
 
@@ -97,6 +98,7 @@ class Updates:
             return "not_recorded"
         apart: dict[str, Rules] = {}
         is_unknown = False
+        earlier = self.rule
         self._shared.clear()
         for name in names:
             if self._is_same(name, moments):
@@ -108,6 +110,11 @@ class Updates:
                 self._remember(name, moments, rules)
             elif not self._is_noise(name, moments, rules):
                 apart[name] = rules
+        if earlier and self.rule:
+            now = self.rule.settings.items()
+            self._varying |= {
+                key for key, value in now if earlier.settings.get(key, value) != value
+            }
         if apart:
             return self._difference(apart, len(names), moments)
         return "no_rule" if is_unknown else "same"

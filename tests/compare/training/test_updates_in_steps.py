@@ -167,6 +167,25 @@ def test_the_rule_of_both_has_the_settings_that_all_parameters_share(
     assert (rule.kind, rule.settings.get("lr")) == ("SGD", 0.5 if shared else None)
 
 
+@pytest.mark.parametrize("rate", [0.5, 0.25])
+def test_the_rule_of_both_has_no_rate_that_a_schedule_changes(rate: float) -> None:
+    rates = {1: 0.5, 2: rate}
+    weights = {1: -0.5 * FIRST, 2: -0.5 * FIRST - rate * SECOND}
+    made = [
+        step(
+            number,
+            {"v": FIRST if number == 1 else SECOND},
+            groups=(Group(("v",), {"lr": rates[number]}),),
+            weights=leaves({"v": weights[number]}),
+        )
+        for number in rates
+    ]
+    start = (Start("v", "parameter", pack(ZERO), trained=True),)
+    one = msgspec.structs.replace(training(*made), optimizer="torch.optim.SGD", start=start)
+    rule = present(compare(one, msgspec.structs.replace(one, name="other")).rule)
+    assert rule.settings.get("lr") == (0.5 if rate == 0.5 else None)
+
+
 def test_optax_rounds_the_powers_of_a_decay_and_not_the_decay() -> None:
     rate, beta, eps = 1e-2, 0.999, 1e-8
     gradient = FIRST.astype(np.float64)
