@@ -136,7 +136,8 @@ def _alone(ends: Ends, target: Output) -> Iterator[Trial]:
     for change in changes.windows:
         yield Trial(node.id, change)
     for input_change in input_changes(ends.here, node):
-        yield Trial(node.id, inputs=(input_change,))
+        if input_change.how != "replaced" or not _is_done_behind(ends):
+            yield Trial(node.id, inputs=(input_change,))
     other_leaves = of_other_leaves(ends.here, node, ends.there, ends.row)
     if other_leaves:
         yield Trial(node.id, inputs=other_leaves)
@@ -234,6 +235,15 @@ def _with_leaves_elsewhere(flow: Flow, node: Node) -> Iterator[InputChange]:
     for slot, read in flow.tensors(node).items():
         if slot in leaves:
             yield from rearranged(slot, read.shape)
+
+
+def _is_done_behind(ends: Ends) -> bool:
+    """Whether the op behind is of the same kind, and none is there: it may be what the other side has."""
+    here, there = ends.own_row[-1], ends.row[-1]
+    behind, behind_there = ends.here.next_op(here), ends.there.next_op(there)
+    if behind is None or not family(behind.op) == family(here.op) == family(there.op):
+        return False
+    return behind_there is None or family(behind_there.op) != family(here.op)
 
 
 def _other_operators(ends: Ends, node: Node) -> Iterator[Trial]:
