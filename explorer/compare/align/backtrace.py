@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from explorer.compare.align.fingerprints import elements
 from explorer.compare.align.matching import NOISE, Matching, Mismatch
 from explorer.compare.align.provenance import unwrapped
-from explorer.compare.align.suspects import are_followed_alike, same_work
+from explorer.compare.align.suspects import same_work
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
 from explorer.model.graph import Phase
 
@@ -342,9 +341,7 @@ class Backtrace:
         begins = [value.node.origin.counterpart for value in outside]
         if self._unsettled(outside) or used.isdisjoint(filter(None, begins)):
             return
-        is_read_alike = any(map(partial(are_followed_alike, last), filter(None, begins)))
-        is_more = len(row) > 1 or not is_read_alike
-        if is_more and not _families(other_row) <= _families(behind):
+        if len(row) > 1 and not _families(other_row) <= _families(behind):
             rows = [*row, *behind], other_row
             yield from observed(*(rows if last.side.is_first else rows[::-1]))
         else:
