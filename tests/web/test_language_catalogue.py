@@ -28,6 +28,7 @@ NO_TEXTS = {
     "Python",  # a name
     "bold red",  # a style of the terminal
     "None",  # Python's own
+    "list index out of range",
     "grad(net, grad_position, weights, has_aux)",  # calls
     "value_and_grad(net, grad_position, weights, has_aux)",
     "GradOperation(get_all, get_by_list, sens_param)(net, weights)",
