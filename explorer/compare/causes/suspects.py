@@ -5,7 +5,7 @@ one that gives the other side's value is a cause.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -38,6 +38,7 @@ class Suspect(NamedTuple):
     ``other`` is the op of the other side. ``trials`` begin with none that changes anything; those of a later
     op of a row as well: where other values were put in, it does not read what the row makes. What gives
     one of the values ``further`` on there does as well: the other side may come to it in more ops.
+    Operators that are ``not_there``, each in the place of an op, may give the value, and are no cause.
     """
 
     side: SideName
@@ -47,6 +48,7 @@ class Suspect(NamedTuple):
     target: Output
     trials: tuple[Trial, ...]
     further: tuple[Output, ...] = ()
+    not_there: frozenset[tuple[str, str]] = frozenset()
 
 
 FURTHER = 16
@@ -98,7 +100,10 @@ def _suspect(ends: Ends) -> Suspect | None:
     unchanged = Trial(first.id, then=then, is_state=ends.is_state)
     has_further = not (ends.is_extra or ends.result)
     further = tuple(islice(_further(ends, own, target), FURTHER)) if has_further else ()
-    return Suspect(ends.side, last, ends.row[-1], own, target, (unchanged, *trials), further)
+    not_there = _not_there(ends, trials)
+    return Suspect(
+        ends.side, last, ends.row[-1], own, target, (unchanged, *trials), further, not_there
+    )
 
 
 def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:
@@ -132,7 +137,7 @@ def _alone(ends: Ends, target: Output) -> Iterator[Trial]:
     for change in (*changes.single, *_elsewhere(ends.here, node)):
         yield Trial(node.id, change)
     yield from _left_out(ends, node)
-    yield from _other_operators(ends, node)
+    yield from _other_operators(node)
     for change in changes.windows:
         yield Trial(node.id, change)
     for input_change in input_changes(ends.here, node):
@@ -165,7 +170,7 @@ def _in_a_row(ends: Ends) -> Iterator[Trial]:
         changes = argument_changes(node.arguments, _pool(ends), _rank(ends.here, node))
         single = (*changes.single, *_elsewhere(ends.here, node))
         trials = [Trial(node.id, change) for change in (*single, *changes.windows)]
-        trials += [*_other_operators(ends, node), *_left_out(ends, node)]
+        trials += [*_other_operators(node), *_left_out(ends, node)]
         trials += [Trial(node.id, inputs=(change,)) for change in _with_zeros(ends.here, node)]
         trials += [Trial(node.id, inputs=(it,)) for it in _with_leaves_elsewhere(ends.here, node)]
         for trial in trials:
@@ -246,20 +251,29 @@ def _is_done_behind(ends: Ends) -> bool:
     return behind_there is None or family(behind_there.op) != family(here.op)
 
 
-def _other_operators(ends: Ends, node: Node) -> Iterator[Trial]:
-    """The operators that may stand in the place of an op.
+def _not_there(ends: Ends, trials: Iterable[Trial]) -> frozenset[tuple[str, str]]:
+    """The ops, each with an operator tried in its place, of whose kind the other side has as many.
 
-    Where the other side has as many of its kind, only those of a kind that is there too: beside zeros a
-    sum is a difference.
+    And of the operator's kind none: beside zeros a sum is a difference.
     """
+    kinds = {node.id: node.op for node in ends.own_row}
+    return frozenset(
+        (trial.node, trial.op)
+        for trial in trials
+        if trial.op not in ("", LEFT_OUT)
+        and trial.node in kinds
+        and _count(kinds[trial.node], ends.own_row) <= _count(kinds[trial.node], ends.row)
+        and _count(trial.op, ends.row) == 0
+    )
+
+
+def _other_operators(node: Node) -> Iterator[Trial]:
+    """The operators that may stand in the place of an op."""
     # In memory of its own: what is written in place is compared as well.
     plain = node.op.replace("_.default", ".default")
-    is_there = _count(node.op, ends.own_row) <= _count(node.op, ends.row)
     for kind in KINDS:
         if plain in kind:
-            for other in kind:
-                if other != plain and not (is_there and _count(other, ends.row) == 0):
-                    yield Trial(node.id, op=other)
+            yield from (Trial(node.id, op=other) for other in kind if other != plain)
     axes = node.arguments.get("dim")
     if plain in REDUCTIONS and isinstance(axes, tuple) and len(axes) == 1:
         for index in (0, -1):

@@ -42,7 +42,7 @@ class _Explanation(NamedTuple):
 def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) -> Cause | None:
     """What gives the other side's value; None where nothing does, or several would."""
     found = _likeliest(_explanations(suspect, tried), suspect.other.op)
-    if found is None:
+    if found is None or (found.trial.node, found.trial.op) in suspect.not_there:
         return None
     trial = found.trial
     here, there = (left, right) if suspect.side == "left" else (right, left)
