@@ -146,11 +146,11 @@ class Mending:
             if obstacle is None and joint.there is not None:
                 value = self._value(find, joint.there, joint.here)
                 obstacle = "no_value" if value is None else None
-            if obstacle is None and joint.there is not None:
-                self._around.add((self._side, joint.here[0]))
-                self._around.add((OTHER[self._side], joint.there[0]))
             if obstacle is None:
                 is_new |= self._put(joint.here, value)
+                self._around.add((self._side, joint.here[0]))
+                if joint.there is not None:
+                    self._around.add((OTHER[self._side], joint.there[0]))
         if obstacle is not None:
             self.obstacles.setdefault(
                 divergence.nodes,

@@ -193,7 +193,7 @@ def attempts_text(made: Attempts, found: Cause | None = None, *, is_short: bool 
         )
     one, several = _("1 change was tried here"), _("{n} changes were tried here")
     count = (one if made.tried == 1 else several).format(n=made.tried)
-    fitting = [in_short(it.change, it.op) for it in made.fitting]
+    fitting = list(dict.fromkeys(in_short(it.change, it.op) for it in made.fitting))
     if found and found.proven == "computed_again":
         fitting = [in_short(found.change, found.op)]
     if len(fitting) > 1:

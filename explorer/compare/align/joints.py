@@ -35,9 +35,9 @@ class Seam(NamedTuple):
     """A divergence as it is mended.
 
     ``parts`` are the ids of the nodes of each side that take part; leaves are left out; ``laid`` those
-    before them whose gradients differ with it. ``joints`` join
-    the graphs again where the values of a side are to be replaced. One that ``is_assumed`` is named by
-    its structure alone: what its ops read is not known to be equal.
+    before them whose gradients differ with it. ``joints`` join the graphs again where the values of a
+    side are to be replaced. One that ``is_assumed`` is named by its structure alone: what its ops read
+    is not known to be equal.
     """
 
     parts: dict[SideName, frozenset[str]]
@@ -74,6 +74,7 @@ def _with_bias(own: OutputValue, other: OutputValue | None) -> Pair:
 
 
 def _behind_bias(value: OutputValue, other: OutputValue) -> OutputValue:
+    """A value, or behind what adds the bias to it that the op of the ``other`` one reads itself."""
     behind = _bias_added(value.node)
     if behind is not None and value.is_main:
         leaves = [it.counterpart for it in behind.origins if it.kind == "parameter"]
