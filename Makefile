@@ -23,20 +23,19 @@ test: .venv/.dev ## run the tests, on samples where there are many nets, in five
 
 # SHARD=1/3 runs a third of them.
 SHARD ?=
-whole: .venv/.dev .jax/.installed ## run all of them, JAX's too, on every case of every scenario, net and planted mistake: an hour and more; SHARD=1/3 for a third
-	$(PY) -m pytest -n 2 --whole --durations=30 $(if $(SHARD),--shard $(SHARD))
-	EXPLORER_JAX_PYTHON=.jax/bin/python $(PY) -m pytest -n 2 --whole -m jax $(if $(SHARD),--shard $(SHARD))
+whole: .venv/.dev .jax/.installed ## run all of them, JAX's too, on every case of every scenario, net and planted mistake: an hour; SHARD=1/3 for a third
+	EXPLORER_JAX_PYTHON=.jax/bin/python $(PY) -m pytest -n 2 --whole --durations=30 $(if $(SHARD),--shard $(SHARD))
 
 quick: .venv/.dev ## run the tests that need no framework and no browser and are not slow, in under a minute
 	$(PY) -m compileall -q explorer
 	$(PY) -m pytest -n 2 --quick
 
 # Where replies of workers are kept, a test takes next to nothing.
-durations: .venv/.dev ## note what the tests take, which orders them: an hour on a machine that does nothing else
+durations: .venv/.dev .jax/.installed ## note what the tests take, which orders them: an hour on a machine that does nothing else
 	rm -rf out/tests
 	$(PY) -m pytest -n 2 --keep-durations
 	rm -rf out/tests
-	$(PY) -m pytest -n 2 --whole --keep-durations
+	EXPLORER_JAX_PYTHON=.jax/bin/python $(PY) -m pytest -n 2 --whole --keep-durations
 
 sample: .venv/.dev ## run what shows that a Python is supported: each kind of worker, each study, the board, the first page, the packages
 	$(PY) -m pytest -n 2 --whole -m sample
