@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from explorer.model.causes import Cause, Mend, Proven
+from explorer.model.causes import Cause, Form, Mend, Proven
 from explorer.model.divergence import End
 from explorer.model.graph import Arguments
 from explorer.model.known import Reference
@@ -55,13 +55,14 @@ class FoundCause(msgspec.Struct, frozen=True):
     engines: tuple[str, str]
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Form:
         """What explains it.
 
-        "arguments" or "inputs" of the op, another "operator", that one value follows from the other
-        ("related"), or an op that the other side has left out ("left_out").
+        Other "arguments" or "inputs" of the op, another "operator", two ops in the opposite "order",
+        something made of its "value", or an op that the other side has not ("removed", or "removed_op" where
+        it is known what that does).
         """
-        return self.cause.kind
+        return self.cause.form
 
     @property
     def engine(self) -> str:

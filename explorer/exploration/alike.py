@@ -7,9 +7,9 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.align.joints import Joint, Seam, Slot
-from explorer.compare.causes.suspects import Suspect
-from explorer.compare.causes.tried import cause_of
-from explorer.model.causes import Cause, OtherArguments, OtherOperator, Trial, Tried
+from explorer.compare.causes.candidates import Suspect
+from explorer.compare.causes.choice import cause_of
+from explorer.model.causes import Cause, Trial, Tried
 from explorer.model.divergence import Divergence, OtherValue, Place, Places
 from explorer.model.graph import OTHER, GradGraph, Node, Output, SideName
 
@@ -47,8 +47,7 @@ def alike_at(
 
     There are none where it is no change of an op of ``side``, that of ``here``.
     """
-    is_change = isinstance(cause.change, (OtherArguments, OtherOperator))
-    if not (isinstance(divergence, OtherValue) and is_change and cause.side == side):
+    if not (isinstance(divergence, OtherValue) and _is_of_op(cause) and cause.side == side):
         return []
     ends = divergence.nodes if side == "left" else divergence.nodes[::-1]
     if cause.node != ends[0] or any(row.count > 1 for row in divergence.rows):
@@ -66,6 +65,11 @@ def alike_at(
     return found
 
 
+def _is_of_op(cause: Cause) -> bool:
+    """Whether a cause is an op with other arguments, or another operator."""
+    return len(cause.edits) == 1 and cause.form in ("arguments", "operator")
+
+
 def _gradient(graph: GradGraph, node: Node) -> Slot | None:
     """The only output as large as an op's that an op in backward makes which derives from it."""
     size = prod(node.outputs[0].shape)
@@ -80,9 +84,8 @@ def _gradient(graph: GradGraph, node: Node) -> Slot | None:
 def trials_at(alike: Alike, cause: Cause) -> tuple[Trial, Trial]:
     """The op at a place as it was, and with the change that the cause is."""
     node = alike.node.id
-    change = cause.change
-    given = change.arguments if isinstance(change, OtherOperator) else cause.arguments
-    return Trial(node), Trial(node, given, op=cause.other_op)
+    edits = [msgspec.structs.replace(edit, node=node) for edit in cause.edits]
+    return Trial((node,)), Trial((node,), tuple(edits))
 
 
 def differs_so(
@@ -105,14 +108,14 @@ def once_more(
 
     The same two ops differ at both, by the same change of one of them.
     """
-    if not (cause and known and isinstance(cause.change, (OtherArguments, OtherOperator))):
+    if not (cause and known and _is_of_op(cause)):
         return None
     if not (isinstance(divergence, OtherValue) and isinstance(earlier, OtherValue)):
         return None
     ops, known_ops = (
         [(row.first.label, row.last) for row in it.rows] for it in (divergence, earlier)
     )
-    if (ops, cause.side, cause.change) != (known_ops, known.side, known.change):
+    if (ops, cause.side, cause.edits) != (known_ops, known.side, known.edits):
         return None
     left, right = divergence.rows
     places = (*known.also_at, (left.first, right.first), *cause.also_at)

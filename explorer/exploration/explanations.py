@@ -6,14 +6,13 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.align.layouts import Laid, in_one_layout
-from explorer.compare.causes.attempts import attempts_at, joined
-from explorer.compare.causes.related import related_cause
-from explorer.compare.causes.suspects import Suspect, of_one_step, suspects_at
-from explorer.compare.causes.tried import cause_of, is_ahead, is_last_resort, is_other_value
+from explorer.compare.causes.candidates import Suspect, of_one_step, suspects_at
+from explorer.compare.causes.choice import COSTS, attempts_at, cause_of, cost, joined
+from explorer.compare.causes.from_values import related_cause
 from explorer.compare.flow import Flow
 from explorer.compare.known.table import known
 from explorer.model.alignment import Alignment
-from explorer.model.causes import Attempts, Cause, LeftOut, Trial, Tried
+from explorer.model.causes import Attempts, Cause, Trial, Tried
 from explorer.model.divergence import Divergence, ExtraOps
 from explorer.model.graph import GradGraph
 
@@ -86,7 +85,7 @@ class Explanations:
         ``tried`` has the outcomes by engine.
         """
         waiting = {engine: iter(outcome.outputs) for engine, outcome in tried.items()}
-        causes: dict[tuple[int, int], Cause | None] = {}
+        causes: dict[tuple[int, int], Cause] = {}
         attempts: dict[tuple[int, int], list[Attempts]] = {}
         for alignment, divergence, engine, suspect in self._all:
             if engine not in waiting:
@@ -96,15 +95,14 @@ class Explanations:
                 laid.as_seen(suspect.side, suspect.node.id, next(waiting[engine]))
                 for _ in suspect.trials
             )
+            graphs = self._graphs_of(self._alignments[alignment])
+            cause = cause_of(suspect, Tried(outputs), *graphs)
             known = causes.get((alignment, divergence))
-            if known is None or _may_be_said_better(known):
-                graphs = self._graphs_of(self._alignments[alignment])
-                cause = cause_of(suspect, Tried(outputs), *graphs)
-                if known is None or (cause is not None and _says_more(cause, known)):
-                    causes[alignment, divergence] = cause
-                own = graphs[0] if suspect.side == "left" else graphs[1]
-                made = attempts_at(suspect, Tried(outputs), own)
-                attempts.setdefault((alignment, divergence), []).append(made)
+            if cause and (known is None or cost(cause.edits) < cost(known.edits)):
+                causes[alignment, divergence] = cause
+            own = graphs[0] if suspect.side == "left" else graphs[1]
+            made = attempts_at(suspect, Tried(outputs), own)
+            attempts.setdefault((alignment, divergence), []).append(made)
         return tuple(
             self._with_causes(place, alignment, causes, attempts)
             for place, alignment in enumerate(self._alignments)
@@ -131,7 +129,7 @@ class Explanations:
         self,
         place: int,
         alignment: Alignment,
-        causes: Mapping[tuple[int, int], Cause | None],
+        causes: Mapping[tuple[int, int], Cause],
         attempts: Mapping[tuple[int, int], list[Attempts]],
     ) -> Alignment:
         places = [(place, number) for number in range(len(alignment.divergences))]
@@ -149,7 +147,7 @@ class Explanations:
     def _cause(
         self, alignment: Alignment, divergence: Divergence, tried: Cause | None
     ) -> Cause | None:
-        cause = _better(tried, divergence, self._flows_of(alignment))
+        cause = _least(tried, divergence, self._flows_of(alignment))
         if cause is None:
             return None
         if isinstance(divergence, ExtraOps):
@@ -159,25 +157,15 @@ class Explanations:
         return self._laid_of(alignment).in_own_axes(cause, divergence.nodes)
 
 
-def _may_be_said_better(known: Cause) -> bool:
-    return is_other_value(known) or isinstance(known.change, LeftOut)
-
-
-def _says_more(cause: Cause, known: Cause) -> bool:
-    """Whether a cause says more of a divergence than one that is known."""
-    if isinstance(known.change, LeftOut):
-        return is_ahead(cause)
-    return not is_other_value(cause)
-
-
-def _better(tried: Cause | None, divergence: Divergence, flows: tuple[Flow, Flow]) -> Cause | None:
-    """What was tried, or a relation of the two values where nothing was, or that says it better."""
-    if tried is None or is_last_resort(tried):
-        return related_cause(divergence, *flows) or tried
-    if isinstance(tried.change, LeftOut):
-        related = related_cause(divergence, *flows)
+def _least(tried: Cause | None, divergence: Divergence, flows: tuple[Flow, Flow]) -> Cause | None:
+    """What was tried, or how the two values follow from one another, where that is less of a change."""
+    if tried and tried.form != "removed" and cost(tried.edits) < COSTS["value"]:
+        return tried
+    related = related_cause(divergence, *flows)
+    if tried is None or related is None:
+        return tried or related
+    if tried.form == "removed":
         # Of the same op, which then says what it does to what it reads.
-        is_same = related is not None and (related.side, related.node) == (tried.side, tried.node)
-        if related is not None and is_same and isinstance(related.change, LeftOut):
-            return related
-    return tried
+        is_same = (related.side, related.node) == (tried.side, tried.node)
+        return related if is_same and related.form == "removed_op" else tried
+    return related

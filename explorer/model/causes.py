@@ -9,78 +9,204 @@ from explorer.model.divergence import Place, Places
 from explorer.model.graph import OTHER, Arguments, GradGraph, Layer, Output, SideName
 from explorer.model.requests import CaseRequest
 
-InputHow = Literal[
-    "swapped",
-    "replaced",
-    "ahead",
-    "transposed",
-    "scaled",
-    "rounded",
-    "rolled",
-    "reversed",
-    "padded",
-    "padded_below",
-    "zeroed",
-    "from_zeros",
-    "given",
+Inserted = Literal[
+    "mul",
+    "add",
+    "sub",
+    "function",
+    "temper",
+    "cast",
+    "transpose",
+    "swap_axes",
+    "regroup",
+    "roll",
+    "flip",
+    "rows",
+    "blocks",
+    "fill",
+    "where",
+    "pad",
 ]
-"""What may be done to an input before an op is computed."""
+"""An operator that may be inserted."""
+
+LAYOUTS: frozenset[Inserted] = frozenset({"transpose", "regroup", "roll", "flip", "rows", "blocks"})
+"""Those that put the same numbers at other places."""
 
 
-class InputChange(msgspec.Struct, frozen=True):
-    """What is done to inputs of an op before it is computed again.
+class Factor(msgspec.Struct, frozen=True):
+    """A number that stands for something: ``form`` of ``of``, "1/√n" of 64.
 
-    ``slots`` count from 0 among the tensors that the op is given: two where they are "swapped", else
-    those that are all changed alike. ``numbers`` are the two axes of "transposed", the factor of
-    "scaled", axis and steps of "rolled", the axes of "reversed", and how many elements are added at
-    the two ends of each of the last axes where it is "padded", with zeros, or "padded_below", with less
-    than all numbers, in the place of the op's own padding; ``dtype`` is what an input is "rounded" to.
-    One is "zeroed": zeros take the place of the leaf of the name ``label``; so they do "from_zeros", of
-    what an op of that ``label`` is filled with.
-    One is "given": the ``value`` of a constant or a leaf of the other side, which the ``label`` names.
-    One is "replaced" by another value of the graph: output ``output`` of ``node``, whose op and line
-    the ``label`` has; so it is with one that is moved "ahead" of the op which reads that value, and
-    which then reads what is made of it.
+    ``form`` is "" where nothing is known that it stands for.
     """
 
-    slots: tuple[int, ...]
-    how: InputHow
-    numbers: tuple[float, ...] = ()
-    dtype: str = ""
-    node: str = ""
-    output: int = 0
-    label: str = ""
-    value: Array | None = None
+    value: float
+    form: Literal["", "n", "1/n", "√n", "1/√n", "1-p", "1/(1-p)", "p"] = ""
+    of: float = 0.0
 
 
-LEFT_OUT = "left out"
-"""What is tried in the place of an op that may be left out: it hands one of its inputs on."""
+# What may be read in the place of an input
 
 
-class Trial(msgspec.Struct, frozen=True):
-    """An op to be computed again, alone, from its recorded inputs, with other ``arguments``.
+class FromSlot(msgspec.Struct, frozen=True, tag="slot"):
+    """What the op reads in another place among its inputs."""
 
-    ``node`` is its id in the graph. With ``op``, that operator is computed in its place, with those of
-    its inputs and arguments that it takes as well; it may be ``LEFT_OUT``, where the tensor of the
-    place ``hands_on`` among its inputs is the value. ``inputs`` are changed first. ``then`` are ops behind
-    it that are computed again as well, with what changed and ``then_arguments``: the outputs are those
-    of the last. Where it ``is_state``, each of them writes to what the one before has written.
-    Nothing of all these: it is computed as it was.
+    slot: int
+
+
+class FromNode(msgspec.Struct, frozen=True, tag="node"):
+    """Another value of the graph, output ``output`` of ``node``; its name, or its op and line, is the label.
+
+    Of an op that is computed again itself, it is what that yields then.
     """
 
     node: str
+    output: int = 0
+    label: str = ""
+
+
+class FromThere(msgspec.Struct, frozen=True, tag="other_side"):
+    """A value of the other side, such as a constant or a leaf; None where the name alone is kept."""
+
+    label: str
+    value: Array | None = None
+
+
+class Zeros(msgspec.Struct, frozen=True, tag="zeros"):
+    """Zeros, in the place of a leaf or of what an op fills with a number (``is_filled``)."""
+
+    label: str
+    is_filled: bool = False
+
+
+class FromLeaf(msgspec.Struct, frozen=True, tag="leaf"):
+    """Another leaf, of that name: both are one tensor, or this one is read in the place of the other."""
+
+    name: str
+    is_one_tensor: bool = False
+
+
+Source = FromSlot | FromNode | FromThere | Zeros | FromLeaf
+
+
+# Edits: what changes a graph so that an op has the other side's value. Where the node is "", an edit is of
+# the op of its cause.
+
+
+class SetArguments(msgspec.Struct, frozen=True, kw_only=True, tag="set_arguments"):
+    """``arguments`` of an op in the place of its ``own``."""
+
+    node: str = ""
+    own: Arguments = {}
+    arguments: Arguments
+
+
+class ReplaceOperator(msgspec.Struct, frozen=True, kw_only=True, tag="replace_operator"):
+    """Another operator in the place of an op, with ``arguments`` where the op has none like them."""
+
+    node: str = ""
+    op: str
     arguments: Arguments = {}
-    op: str = ""
+
+
+class RemoveOperator(msgspec.Struct, frozen=True, kw_only=True, tag="remove_operator"):
+    """No op: what reads it goes on with one of the tensors that it reads, by its place among them.
+
+    Where the other side computes with the same parameter behind that, it does so ``later``: with the
+    parameter of that name, at that line.
+    """
+
+    node: str = ""
     hands_on: int = 0
-    inputs: tuple[InputChange, ...] = ()
-    then: tuple[str, ...] = ()
-    then_arguments: Arguments = {}
-    is_state: bool = False
+    later: Place | None = None
+
+
+class InsertOperator(msgspec.Struct, frozen=True, kw_only=True, tag="insert_operator"):
+    """An operator on inputs of an op, by their places ``slots``, or behind the op where there are none.
+
+    "mul", "add" and "sub" compute with the ``factor``, or with the leaf or the op's value of that ``name``;
+    "function" is that of the ``name``; "temper" multiplies the logits of a softmax by the ``factor``; "cast"
+    goes through the dtype of that ``name``. "transpose" puts the axes in the order ``numbers``;
+    "swap_axes" exchanges two; "regroup" reshapes to ``shape``, puts its axes in the order ``numbers`` and
+    reshapes again. The ``numbers`` of "roll" are an axis and its steps, and so on for each axis; of "flip"
+    the axes; of "rows" and "blocks" an axis, and the order along it of its elements, or of so many equal
+    parts. "fill" sets so many elements (``numbers``) to the ``factor``; "where" takes of so many elements
+    those, so many (``numbers``), for which the condition of the ``name`` holds. "pad" adds so many elements
+    (``numbers``), each the ``factor``, at the two ends of each of the last axes, in the place of the op's
+    own padding.
+    """
+
+    node: str = ""
+    op: Inserted
+    slots: tuple[int, ...] = ()
+    factor: Factor | None = None
+    name: str = ""
+    numbers: tuple[int, ...] = ()
+    shape: tuple[int, ...] = ()
 
     @property
-    def changes_nothing(self) -> bool:
-        """Whether the ops are computed as they were."""
-        return not (self.arguments or self.op or self.inputs or self.then_arguments)
+    def number(self) -> float:
+        """The value of the factor; 0 where there is none."""
+        return self.factor.value if self.factor else 0.0
+
+
+class Rewire(msgspec.Struct, frozen=True, kw_only=True, tag="rewire"):
+    """Another value as an input of an op, by its places ``slots``; () of an input that is not known.
+
+    ``label`` names the op, where it is not that of the cause.
+    """
+
+    node: str = ""
+    slots: tuple[int, ...] = ()
+    source: Source
+    label: str = ""
+
+
+Edit = SetArguments | ReplaceOperator | RemoveOperator | InsertOperator | Rewire
+
+Edits = tuple[Edit, ...]
+"""Edits that are made together."""
+
+
+Form = Literal["arguments", "operator", "order", "inputs", "value", "removed", "removed_op"]
+"""What edits are together.
+
+"arguments": other ones of an op, whose inputs may be the other side's. "operator": another one. "order":
+two ops in the opposite order. "inputs": other inputs. "value": something made of its value. "removed": no
+such op. "removed_op": the same of an op that does what the edit behind that says.
+"""
+
+
+def form_of(edits: Edits) -> Form:
+    """What some edits are together."""
+    first, last = edits[0], edits[-1]
+    match first:
+        case RemoveOperator():
+            return "removed" if first is last else "removed_op"
+        case ReplaceOperator():
+            return "operator"
+        case SetArguments():
+            return "arguments"
+    if len({edit.node for edit in edits}) > 1:
+        return "order"
+    if isinstance(last, SetArguments):
+        return "arguments" if isinstance(first, Rewire) else "inputs"
+    return "inputs" if first.slots else "value"
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """Ops in a ``row``, by their ids, computed again from their recorded inputs, with ``edits``.
+
+    Those behind the first get what changed; the outputs are those of the last. Where it ``is_state``, each
+    of them writes to what the one before has written. Without edits they are computed as they were.
+    """
+
+    row: tuple[str, ...]
+    edits: Edits = ()
+    is_state: bool = False
+
+    def at(self, node: str) -> Edits:
+        """The edits of one op."""
+        return tuple(edit for edit in self.edits if edit.node == node)
 
 
 class TrialsRequest(msgspec.Struct, frozen=True):
@@ -121,140 +247,29 @@ class Mend(msgspec.Struct, frozen=True, kw_only=True):
     arguments: Arguments
 
 
-# What explains a divergence: a change with which an op gives the other side's value.
-
-
-class OtherArguments(msgspec.Struct, frozen=True, kw_only=True, tag="arguments"):
-    """``arguments`` in the place of an op's ``own``.
-
-    Where it is ``from_there``, the op was computed from the other side's values of its inputs, which
-    differ by little.
-    """
-
-    own: Arguments
-    arguments: Arguments
-    from_there: bool = False
-
-
-class OtherOperator(msgspec.Struct, frozen=True, kw_only=True, tag="operator"):
-    """Another operator in the place of an op, with ``arguments`` where the op has none like them."""
-
-    op: str
-    arguments: Arguments = {}
-
-
-class OtherInputs(msgspec.Struct, frozen=True, kw_only=True, tag="inputs"):
-    """Inputs that are changed before the op is computed.
-
-    With an input that is moved "ahead", the op behind it may get other ``arguments`` too.
-    """
-
-    changes: tuple[InputChange, ...]
-    arguments: Arguments = {}
-
-
-RelationHow = Literal[
-    "times",
-    "plus",
-    "added",
-    "subtracted",
-    "multiplied",
-    "applied",
-    "tempered",
-    "rounded",
-    "transposed",
-    "regrouped",
-    "rolled",
-    "reversed",
-    "rows",
-    "blocks",
-    "masked",
-    "shared",
-    "aliased",
-    "exchanged",
-    "mean_where",
-]
-"""How one value may follow from another."""
-
-LAYOUTS: frozenset[RelationHow] = frozenset(
-    {"transposed", "regrouped", "rolled", "reversed", "rows", "blocks"}
-)
-"""Those of the same numbers at other places."""
-
-
-class Factor(msgspec.Struct, frozen=True):
-    """A number that stands for something: ``form`` of ``of``, "1/√n" of 64.
-
-    ``form`` is "" where nothing is known that it stands for.
-    """
-
-    value: float
-    form: Literal["", "n", "1/n", "√n", "1/√n", "1-p", "1/(1-p)", "p"] = ""
-    of: float = 0.0
-
-
-class Related(msgspec.Struct, frozen=True, kw_only=True, tag="related"):
-    """The other side's value follows from the op's own, by the recorded values alone.
-
-    "times" a factor, "plus" a number; "added", "subtracted" or "multiplied": a leaf or an op's value of that
-    ``name``; "applied": the function of that ``name``;
-    "tempered": a softmax of its logits times the ``factor``; "rounded": through the dtype of that ``name``.
-    "transposed": its axes in the order ``numbers``; "regrouped": reshaped to ``shape``, its axes in
-    the order ``numbers``, reshaped again. "rolled": ``numbers`` are an axis and its steps, and so on for
-    each axis; "reversed": they are the axes. With the axis as the first of them: "rows" in the order that
-    follows, "blocks": as many equal parts in that order. "masked": so many elements (``numbers``) set
-    to the ``factor``. "shared": of a leaf, which is read in the place of that of the ``name`` too, as
-    the sum of the two gradients says. "aliased": of a leaf that is one tensor with that of the ``name``:
-    both gradients are one sum. "exchanged": a sum of two products, with the factors of the ``name`` and
-    the ``other`` name in the place of each other. "mean_where": the mean of so many of so many elements
-    (``numbers``), those for which the condition of the ``name`` holds, where the op has that of all.
-    """
-
-    how: RelationHow
-    factor: Factor | None = None
-    name: str = ""
-    shape: tuple[int, ...] = ()
-    numbers: tuple[int, ...] = ()
-    other: str = ""
-
-
-class LeftOut(msgspec.Struct, frozen=True, kw_only=True, tag="left_out"):
-    """The op, or the last of a row, has no counterpart: the other side goes on with what it reads.
-
-    What it makes of that is the ``relation``; None where the ops behind it were computed without it:
-    then these got the input of the place ``handed_on``. Where the other side computes with the same
-    parameter behind that, it does so ``later``: with the parameter of that name, at that line.
-    """
-
-    relation: Related | None = None
-    handed_on: int = 0
-    later: Place | None = None
-
-
-Change = OtherArguments | OtherOperator | OtherInputs | Related | LeftOut
-
 Proven = Literal["computed_again", "recorded_values"]
-"""How a change is known to give the other side's value.
+"""How edits are known to give the other side's value.
 
-"computed_again": the op was computed again with it, alone. "recorded_values": it follows from the
-values that both engines recorded.
+"computed_again": the op was computed again with them. "recorded_values": it follows from the values that
+both engines recorded.
 """
 
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
     """What explains a divergence.
 
-    With the ``change`` the op of ``side`` gives what the other side has: the two then differ by
+    With the ``edits`` the op of ``side`` gives what the other side has: the two then differ by
     ``greatest`` at most, where rounding moves the value by ``noise`` (None where it was not measured).
     ``layers`` are those that the two ops run in, the left one first. ``tried`` counts all that was
     tried. ``mends`` say what to write in either net, as far as the table of correspondences knows it.
-    ``also_at`` are further places where the same change was tried and gives the other side's value.
+    ``also_at`` are further places where the same edits were tried and give the other side's value.
     """
 
     side: SideName
     node: str
     op: str
-    change: Change
+    edits: Edits
+    proven: Proven
     greatest: float
     noise: float | None
     layers: tuple[Layer | None, Layer | None]
@@ -263,32 +278,31 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     also_at: tuple[Places, ...] = ()
 
     @property
+    def form(self) -> Form:
+        """What the edits are together."""
+        return form_of(self.edits)
+
+    @property
+    def changed(self) -> SetArguments | None:
+        """The arguments that explain it; None where something else does."""
+        last = self.edits[-1]
+        return last if self.form == "arguments" and isinstance(last, SetArguments) else None
+
+    @property
     def own(self) -> Arguments:
         """The arguments of the op that others take the place of."""
-        return self.change.own if isinstance(self.change, OtherArguments) else {}
+        return self.changed.own if self.changed else {}
 
     @property
     def arguments(self) -> Arguments:
         """The arguments with which it gives the other side's value."""
-        return self.change.arguments if isinstance(self.change, OtherArguments) else {}
+        return self.changed.arguments if self.changed else {}
 
     @property
     def other_op(self) -> str:
-        """The operator that gives it; "" where another change does."""
-        return self.change.op if isinstance(self.change, OtherOperator) else ""
-
-    @property
-    def kind(self) -> str:
-        """Which change it is: "arguments", "operator", "inputs", "related" or "left_out"."""
-        return str(type(self.change).__struct_config__.tag)
-
-    @property
-    def proven(self) -> Proven:
-        """How it is known that the change gives the other side's value."""
-        is_seen = isinstance(self.change, Related) or (
-            isinstance(self.change, LeftOut) and self.change.relation is not None
-        )
-        return "recorded_values" if is_seen else "computed_again"
+        """The operator that gives it; "" where something else does."""
+        (first, *_) = self.edits
+        return first.op if isinstance(first, ReplaceOperator) else ""
 
 
 def mirrored_cause(cause: Cause) -> Cause:
@@ -304,17 +318,17 @@ def mirrored_cause(cause: Cause) -> Cause:
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """A change of an ``op`` that was tried: the value is then ``apart`` from the other side's at most."""
+    """Edits of an ``op`` that were tried: the value is then ``apart`` from the other side's at most."""
 
     op: str
-    change: Change
+    edits: Edits
     apart: float
 
 
 class Attempts(msgspec.Struct, frozen=True, kw_only=True):
     """What was tried where two graphs have different values, first of all at an op of ``side``.
 
-    ``tried`` counts all changes, ``not_computed`` those with which the op raises or has no value to
+    ``tried`` counts all that was tried, ``not_computed`` that with which the op raises or has no value to
     compare. ``fitting`` are a few that give the other side's value, ``nearest`` a few that do not and
     undo much of the difference, the nearest first. Not ``is_repeated``: computed again with
     nothing changed, the op does not give its own value, and nothing follows from the rest.

@@ -16,8 +16,7 @@ from msgspec import field
 
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import Array, Summary, unpack
-from explorer.model.causes import Attempts, Cause, Mend
-from explorer.model.causes import Change as ChangeOfOp
+from explorer.model.causes import Attempts, Cause, Edits, Mend, form_of
 from explorer.model.claim import Board, ClaimRow, Observation
 from explorer.model.divergence import Divergence
 from explorer.model.failures import Failure
@@ -112,9 +111,9 @@ class Explaining(msgspec.Struct, frozen=True):
 
 
 class TriedChange(msgspec.Struct, frozen=True):
-    """A change of an op that was tried; ``apart`` is None of one that gives the other side's value."""
+    """Edits of an op that were tried; ``apart`` is None of one that gives the other side's value."""
 
-    change: ChangeOfOp
+    edits: Edits
     op: str
     apart: float | None
 
@@ -134,12 +133,12 @@ class Trying(msgspec.Struct, frozen=True):
     @property
     def fitting(self) -> list[TriedChange]:
         """Changes that give the other side's value."""
-        return [TriedChange(it.change, it.op, None) for it in self.what.fitting]
+        return [TriedChange(it.edits, it.op, None) for it in self.what.fitting]
 
     @property
     def nearest(self) -> list[TriedChange]:
         """The changes that come nearest to the other side's value without giving it."""
-        return [TriedChange(it.change, it.op, it.apart) for it in self.what.nearest]
+        return [TriedChange(it.edits, it.op, it.apart) for it in self.what.nearest]
 
 
 class Stated(msgspec.Struct, frozen=True):
@@ -518,25 +517,25 @@ FORMS: dict[type, Form] = {
     ),
     TriedChange: _form(
         "TriedChange",
-        "A change that was tried, and how far ``apart`` it leaves the two values; null where it gives"
+        "Edits that were tried, and how far ``apart`` they leave the two values; null where they give"
         " the other\nside's value.",
-        "kind change apart sentence",
-        kind=(str, lambda trial: str(type(trial.change).__struct_config__.tag)),
-        change=(dict[str, Any], lambda trial: to_builtins(trial.change)),
-        sentence=(str, lambda trial: in_short(trial.change, trial.op)),
+        "kind edits apart sentence",
+        kind=(str, lambda trial: form_of(trial.edits)),
+        edits=(list[Any], lambda trial: to_builtins(trial.edits)),
+        sentence=(str, lambda trial: in_short(trial.edits, trial.op)),
     ),
     Explaining: _form(
         "Cause",
-        "What explains a divergence: with the ``change`` the op of ``engine`` gives the other side's"
-        " value. The two\nthen differ by ``greatest`` at most; ``kind`` says which change it is,"
+        "What explains a divergence: with the ``edits`` the op of ``engine`` gives the other side's"
+        " value. The two\nthen differ by ``greatest`` at most; ``kind`` says what they are together,"
         " ``proven`` how it is known, ``tried``\ncounts all that was tried, and ``sentence`` says it in"
         " English.",
-        "engine node op kind change proven greatest noise tried mends sentence",
+        "engine node op kind edits proven greatest noise tried mends sentence",
         engine=(str, attrgetter("engine")),
         node=(str, attrgetter("what.node")),
         op=(str, attrgetter("what.op")),
-        kind=(str, attrgetter("what.kind")),
-        change=(dict[str, Any], lambda stated: to_builtins(stated.what.change)),
+        kind=(str, attrgetter("what.form")),
+        edits=(list[Any], lambda stated: to_builtins(stated.what.edits)),
         proven=(str, attrgetter("what.proven")),
         greatest=(float, attrgetter("what.greatest")),
         noise=(float | None, attrgetter("what.noise")),

@@ -1,25 +1,30 @@
 """Why two graphs have different values somewhere, in a sentence."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from explorer.model.alignment import Alignment, Untried
 from explorer.model.causes import (
     Attempt,
     Attempts,
     Cause,
-    Change,
+    Edits,
     Factor,
-    InputChange,
-    InputHow,
-    LeftOut,
+    Form,
+    FromLeaf,
+    FromNode,
+    FromSlot,
+    FromThere,
+    Inserted,
+    InsertOperator,
     Mend,
-    OtherArguments,
-    OtherInputs,
-    OtherOperator,
     Proven,
-    Related,
-    RelationHow,
+    RemoveOperator,
+    ReplaceOperator,
+    Rewire,
+    SetArguments,
+    Zeros,
+    form_of,
 )
 from explorer.model.divergence import LoneLeaf, OtherStart, Place
 from explorer.model.engines import FRAMEWORK_LABELS, engine_named
@@ -56,39 +61,43 @@ def sentence(found: Cause, engines: tuple[str, str]) -> str:
 
 def what_explains(found: Cause, engines: tuple[str, str]) -> str:
     """What gives the other side's value, with how near it comes, without what to write."""
-    if isinstance(found.change, LeftOut):
-        return _left_out(found, found.change, engines)
+    own, other = engines if found.side == "left" else engines[::-1]
+    names = {
+        "op": clean(found.op),
+        "engine": own,
+        "other": other,
+        "figures": _figures(found),
+        **_names(found.edits),
+    }
+    if found.form == "removed_op":
+        return _(
+            "Cause, from the recorded values: `{op}` of {engine} gives what it reads {how} ({figures}), and"
+            " {other} goes on with what is read there"
+        ).format_map(names)
+    if found.form == "removed":
+        return _removed(found, names)
     texts: dict[Proven, str] = {
         "computed_again": _("Cause, tried: {change} gives the value of {other} ({figures})"),
         "recorded_values": _(
             "Cause, from the recorded values: {change} gives the value of {other} ({figures})"
         ),
     }
-    text = texts[found.proven].format(
-        change=_change(found, engines),
-        other=engines[1] if found.side == "left" else engines[0],
-        figures=_figures(found),
-    )
-    return text + _elsewhere(found)
+    change = _subject(found.edits).format_map(names)
+    return texts[found.proven].format(change=change, **names) + _elsewhere(found)
 
 
-def in_short(change: Change, op: str) -> str:
-    """A change of an op in a few words, as a heading or in a list."""
-    if isinstance(change, OtherArguments):
-        return _("`{changed}` in the place of `{own}`").format(
-            changed=arguments_text(change.arguments), own=arguments_text(change.own)
-        )
-    if isinstance(change, OtherOperator):
-        return _("`{changed}` in the place of `{own}`").format(
-            changed=_called(change), own=clean(op)
-        )
-    if isinstance(change, OtherInputs):
-        if change.changes[0].how == "ahead":
-            return _order(change).format(op=clean(op), **_order_names(change))
-        return _(" and ").join(map(_input, change.changes))
-    if isinstance(change, LeftOut):
-        return _("`{op}` without a counterpart").format(op=clean(op))
-    return _("the value of `{op}` {how}").format(op=clean(op), how=_relation(change))
+def in_short(edits: Edits, op: str) -> str:
+    """Edits of an op in a few words, as a heading or in a list."""
+    texts: dict[Form, str] = {
+        "arguments": _("`{changed}` in the place of `{own}`"),
+        "operator": _("`{changed}` in the place of `{own}`"),
+        "order": _order(edits),
+        "inputs": "{changes}",
+        "value": _("the value of `{op}` {how}"),
+        "removed": _("`{op}` without a counterpart"),
+        "removed_op": _("`{op}` without a counterpart"),
+    }
+    return texts[form_of(edits)].format_map({"op": clean(op), "own": clean(op), **_names(edits)})
 
 
 def heading(found: Cause, engines: tuple[str, str], *, as_if_mended: bool = False) -> str:
@@ -97,7 +106,7 @@ def heading(found: Cause, engines: tuple[str, str], *, as_if_mended: bool = Fals
     text = _("Why: {cause} ({engine})")
     if as_if_mended:
         text = _("Why, as if those before were mended: {cause} ({engine})")
-    return text.format(cause=in_short(found.change, found.op), engine=engine)
+    return text.format(cause=in_short(found.edits, found.op), engine=engine)
 
 
 def how_proven(found: Cause) -> str:
@@ -193,9 +202,9 @@ def attempts_text(made: Attempts, found: Cause | None = None, *, is_short: bool 
         )
     one, several = _("1 change was tried here"), _("{n} changes were tried here")
     count = (one if made.tried == 1 else several).format(n=made.tried)
-    fitting = list(dict.fromkeys(in_short(it.change, it.op) for it in made.fitting))
+    fitting = list(dict.fromkeys(in_short(it.edits, it.op) for it in made.fitting))
     if found and found.proven == "computed_again":
-        fitting = [in_short(found.change, found.op)]
+        fitting = [in_short(found.edits, found.op)]
     if len(fitting) > 1:
         shown = listed(fitting)
         text = _(
@@ -218,7 +227,7 @@ def attempts_text(made: Attempts, found: Cause | None = None, *, is_short: bool 
 def attempt_text(attempt: Attempt) -> str:
     """A change that does not give the other side's value, and how far apart the two stay."""
     text = _("{change}, which leaves them {figure} apart")
-    return text.format(change=in_short(attempt.change, attempt.op), figure=f"{attempt.apart:.2g}")
+    return text.format(change=in_short(attempt.edits, attempt.op), figure=f"{attempt.apart:.2g}")
 
 
 def not_computed(made: Attempts) -> str:
@@ -232,159 +241,169 @@ def not_computed(made: Attempts) -> str:
 # Parts of the sentence on a cause
 
 
-def _change(found: Cause, engines: tuple[str, str]) -> str:
-    """What is changed of the op, as the subject of a sentence."""
-    template, names = CHANGES[type(found.change)](found.change)
-    engine = engines[0] if found.side == "left" else engines[1]
-    return template.format(op=clean(found.op), engine=engine, **names)
+def _subject(edits: Edits) -> str:
+    """What is changed of an op, as the subject of a sentence."""
+    with_theirs = _(
+        "with `{changed}` in the place of `{own}`, and the other side's values of its inputs,"
+        " `{op}` of {engine}"
+    )
+    texts: dict[Form, str] = {
+        "arguments": _("with `{changed}` in the place of `{own}`, `{op}` of {engine}"),
+        "operator": _("`{changed}` in the place of `{op}` of {engine}"),
+        "order": _("with {order}, {engine}").replace("{order}", _order(edits)),
+        "inputs": _("with {changes}, `{op}` of {engine}"),
+        "value": _("the value of `{op}` of {engine} {how}"),
+    }
+    form = form_of(edits)
+    return with_theirs if form == "arguments" and isinstance(edits[0], Rewire) else texts[form]
 
 
-Told = tuple[str, dict[str, str]]
-"""A text, and what stands in it beside the op and its engine."""
-
-
-def _arguments(change: OtherArguments) -> Told:
-    changed, own = arguments_text(change.arguments), arguments_text(change.own)
-    text = _("with `{changed}` in the place of `{own}`, `{op}` of {engine}")
-    if change.from_there:
-        text = _(
-            "with `{changed}` in the place of `{own}`, and the other side's values of its inputs,"
-            " `{op}` of {engine}"
-        )
-    return text, {"changed": changed, "own": own}
-
-
-def _operator(change: OtherOperator) -> Told:
-    text = _("`{changed}` in the place of `{op}` of {engine}")
-    return text, {"changed": _called(change)}
-
-
-def _called(change: OtherOperator) -> str:
-    """An operator, with the arguments that it was given of its own."""
-    given = f"({arguments_text(change.arguments)})" if change.arguments else ""
-    return clean(change.op) + given
-
-
-def _inputs(change: OtherInputs) -> Told:
-    if change.changes[0].how == "ahead":
-        return _("with {order}, {engine}").replace("{order}", _order(change)), _order_names(change)
-    text = _("with {changes}, `{op}` of {engine}")
-    return text, {"changes": _(" and ").join(map(_input, change.changes))}
-
-
-def _order(change: OtherInputs) -> str:
+def _order(edits: Edits) -> str:
     """That an op is computed before another one, which may then have other arguments."""
-    if change.arguments:
+    if isinstance(edits[-1], SetArguments):
         return _("`{op}` before `{label}`, and `{arguments}` in that one")
     return _("`{op}` before `{label}`")
 
 
-def _order_names(change: OtherInputs) -> dict[str, str]:
-    """What is put into the text on the order of two ops, beside the first of them."""
-    label = clean(change.changes[0].label)
-    return {"label": label, "arguments": arguments_text(change.arguments)}
+def _names(edits: Edits) -> dict[str, str]:
+    """What is put into the text on some edits, by name."""
+    names: dict[str, str] = {}
+    for edit in edits:
+        if isinstance(edit, SetArguments):
+            names["changed"] = names["arguments"] = arguments_text(edit.arguments)
+            names["own"] = arguments_text(edit.own)
+        elif isinstance(edit, ReplaceOperator):
+            given = f"({arguments_text(edit.arguments)})" if edit.arguments else ""
+            names["changed"] = clean(edit.op) + given
+        elif isinstance(edit, Rewire) and edit.label:
+            names["label"] = clean(edit.label)
+    form = form_of(edits)
+    if form == "inputs":
+        names["changes"] = _(" and ").join(_inputs(edits))
+    elif form in ("value", "removed_op"):
+        names["how"] = _how(edits)
+    return names
 
 
-def _input(change: InputChange) -> str:
-    """One change of inputs, which count from 1."""
-    slots = [str(slot + 1) for slot in change.slots]
-    numbers = [f"{number:.6g}" for number in change.numbers]
+def _inputs(edits: Edits) -> Iterator[str]:
+    """Each change of inputs, which count from 1."""
+    swapped = [edit for edit in edits if isinstance(edit, Rewire)]
+    if len(swapped) == 2 and all(isinstance(edit.source, FromSlot) for edit in swapped):
+        slots = _(" and ").join(str(edit.slots[0] + 1) for edit in swapped)
+        yield _("its inputs {slots} swapped").format(slots=slots)
+        return
+    for edit in edits:
+        if isinstance(edit, Rewire):
+            label = clean(getattr(edit.source, "label", ""))
+            texts = {
+                FromNode: _("`{label}` as its input {slots}"),
+                FromThere: _("`{label}` of the other side as its input {slots}"),
+                Zeros: _("zeros in the place of `{label}`"),
+            }
+            yield texts[type(edit.source)].format(label=label, slots=_slots(edit))
+        elif isinstance(edit, InsertOperator):
+            yield _inserted_at_input(edit)
+
+
+def _slots(edit: Rewire | InsertOperator) -> str:
+    return _(" and ").join(str(slot + 1) for slot in edit.slots)
+
+
+def _inserted_at_input(edit: InsertOperator) -> str:
+    numbers = [str(number) for number in edit.numbers] or [f"{edit.number:.6g}"]
     ends = [" + ".join(pair) for pair in zip(numbers[::2], numbers[1::2], strict=False)]
-    padded = _(
-        "its input {slots} padded by {ends} at the two ends of its last axes, in place of its own padding"
-    )
     turned = _("its input {slots} in reverse along axis {numbers[0]}")
     if len(numbers) > 1:
         turned = _("its input {slots} in reverse along the axes {axes}")
-    texts: dict[InputHow, str] = {
-        "swapped": _("its inputs {slots} swapped"),
-        "replaced": _("`{label}` as its input {slots}"),
-        "transposed": _("the axes {numbers[0]} and {numbers[1]} of its input {slots} swapped"),
-        "scaled": _("its input {slots} times {numbers[0]}"),
-        "rounded": _("its input {slots} rounded to {dtype}"),
-        "rolled": _("its input {slots} shifted by {numbers[1]} along axis {numbers[0]}"),
-        "reversed": turned,
-        "given": _("`{label}` of the other side as its input {slots}"),
-        "zeroed": _("zeros in the place of `{label}`"),
-        "from_zeros": _("zeros in the place of `{label}`"),
-        "padded": padded,
-        "padded_below": padded,
+    texts: dict[Inserted, str] = {
+        "swap_axes": _("the axes {numbers[0]} and {numbers[1]} of its input {slots} swapped"),
+        "mul": _("its input {slots} times {numbers[0]}"),
+        "cast": _("its input {slots} rounded to {dtype}"),
+        "roll": _("its input {slots} shifted by {numbers[1]} along axis {numbers[0]}"),
+        "flip": turned,
+        "pad": _(
+            "its input {slots} padded by {ends} at the two ends of its last axes, in place of its own"
+            " padding"
+        ),
     }
-    return texts[change.how].format(
-        slots=_(" and ").join(slots),
+    return texts[edit.op].format(
+        slots=_slots(edit),
         numbers=numbers,
         ends=", ".join(ends),
         axes=", ".join(numbers),
-        dtype=change.dtype,
-        label=clean(change.label),
+        dtype=edit.name,
     )
 
 
-def _related(change: Related) -> Told:
-    text = _("the value of `{op}` of {engine} {how}")
-    return text, {"how": _relation(change)}
-
-
-def _left_out(found: Cause, change: LeftOut, engines: tuple[str, str]) -> str:
-    """That one side alone has an op, and what it does."""
-    own, other = engines if found.side == "left" else engines[::-1]
-    if change.relation is None:
-        text = _("Cause, tried: without `{op}`, {engine} has the value of {other} ({figures})")
-        if change.handed_on:
-            text = _(
-                "Cause, tried: without `{op}`, of which input {slot} is handed on, {engine} has the value of"
-                " {other} ({figures})"
-            ).replace("{slot}", str(change.handed_on + 1))
-        text = text.format(op=clean(found.op), engine=own, other=other, figures=_figures(found))
-        if change.later is None:
-            return text
-        return _("{text}; {other} computes with `{leaf}` later, at {line}").format(
-            text=text, other=other, leaf=clean(change.later.label), line=clean(change.later.source)
+def _removed(found: Cause, names: dict[str, str]) -> str:
+    """That one side alone has an op, and goes on with what that reads."""
+    (edit,) = found.edits
+    assert isinstance(edit, RemoveOperator)
+    text = _("Cause, tried: without `{op}`, {engine} has the value of {other} ({figures})")
+    if edit.hands_on:
+        text = _(
+            "Cause, tried: without `{op}`, of which input {slot} is handed on, {engine} has the value of"
+            " {other} ({figures})"
         )
-    text = _(
-        "Cause, from the recorded values: `{op}` of {engine} gives what it reads {how} ({figures}), and"
-        " {other} goes on with what is read there"
-    )
-    return text.format(
-        op=clean(found.op),
-        engine=own,
-        how=_relation(change.relation),
-        other=other,
-        figures=_figures(found),
+    text = text.format(slot=edit.hands_on + 1, **names)
+    if edit.later is None:
+        return text
+    return _("{text}; {other} computes with `{leaf}` later, at {line}").format(
+        text=text,
+        other=names["other"],
+        leaf=clean(edit.later.label),
+        line=clean(edit.later.source),
     )
 
 
-def _relation(change: Related) -> str:
-    """How a value is changed."""
-    texts: dict[RelationHow, str] = {
-        "times": _("times {factor}"),
-        "plus": _("plus {factor}"),
-        "added": _("plus `{name}`"),
-        "subtracted": _("minus `{name}`"),
-        "multiplied": _("times `{name}`"),
-        "applied": _("under `{name}`"),
-        "tempered": _("with its logits times {factor}"),
-        "rounded": _("rounded to {name}"),
-        "transposed": _("with its axes in the order {order}"),
-        "regrouped": _("reshaped to {shape}, with the axes of that in the order {order}"),
-        "rolled": _(" and ").join(_shifts(change.numbers)),
-        "reversed": _(" and ").join(
-            _("in reverse along axis {axis}").format(axis=axis) for axis in change.numbers
+def _how(edits: Edits) -> str:
+    """How a value follows from another one."""
+    (edit, *others) = edits[1:] if isinstance(edits[0], RemoveOperator) else edits
+    if isinstance(edit, InsertOperator):
+        return _inserted_behind(edit)
+    assert isinstance(edit, Rewire)
+    if isinstance(edit.source, FromLeaf):
+        text = _("in the place of `{name}` too")
+        if edit.source.is_one_tensor:
+            text = _("as one tensor with `{name}`")
+        return text.format(name=clean(edit.source.name))
+    names = [
+        clean(getattr(it.source, "label", "")) for it in (edit, *others) if isinstance(it, Rewire)
+    ]
+    return _("with the factors `{name}` and `{other}` exchanged").format(
+        name=names[0], other=names[1]
+    )
+
+
+def _inserted_behind(edit: InsertOperator) -> str:
+    with_name: dict[Inserted, str] = {
+        "mul": _("times `{name}`"),
+        "add": _("plus `{name}`"),
+        "sub": _("minus `{name}`"),
+    }
+    texts: dict[Inserted, str] = {
+        "mul": _("times {factor}"),
+        "add": _("plus {factor}"),
+        "function": _("under `{name}`"),
+        "temper": _("with its logits times {factor}"),
+        "cast": _("rounded to {name}"),
+        "transpose": _("with its axes in the order {order}"),
+        "regroup": _("reshaped to {shape}, with the axes of that in the order {order}"),
+        "roll": _(" and ").join(_shifts(edit.numbers)),
+        "flip": _(" and ").join(
+            _("in reverse along axis {axis}").format(axis=axis) for axis in edit.numbers
         ),
         "rows": _("with its rows along axis {axis} in the order {rest}"),
         "blocks": _("with the {parts} equal parts of its axis {axis} in the order {rest}"),
-        "shared": _("in the place of `{name}` too"),
-        "aliased": _("as one tensor with `{name}`"),
-        "exchanged": _("with the factors `{name}` and `{other}` exchanged"),
-        "mean_where": _("as the mean of the {axis} of {rest} elements for which `{name}` holds"),
-        "masked": _("with {axis} of its elements set to {factor}"),
+        "where": _("as the mean of the {axis} of {rest} elements for which `{name}` holds"),
+        "fill": _("with {axis} of its elements set to {factor}"),
     }
-    numbers = [str(number) for number in change.numbers]
-    return texts[change.how].format(
-        factor=factor_text(change.factor) if change.factor else "",
-        name=clean(change.name),
-        other=clean(change.other),
-        shape=change.shape,
+    numbers = [str(number) for number in edit.numbers]
+    text = with_name[edit.op] if edit.name and edit.op in with_name else texts[edit.op]
+    return text.format(
+        factor=factor_text(edit.factor) if edit.factor else "",
+        name=clean(edit.name),
+        shape=edit.shape,
         order=", ".join(numbers),
         axis=numbers[0] if numbers else "",
         rest=", ".join(numbers[1:]),
@@ -416,15 +435,6 @@ def factor_text(factor: Factor) -> str:
     """A factor, and what it stands for: "0.125 = 1/√64"."""
     form = FORMS[factor.form].format(of=f"{factor.of:.6g}")
     return f"{factor.value:.6g} = {form}" if form else f"{factor.value:.6g}"
-
-
-CHANGES: dict[type[Change], Callable[[Any], Told]] = {
-    OtherArguments: _arguments,
-    OtherOperator: _operator,
-    OtherInputs: _inputs,
-    Related: _related,
-}
-"""What is said of each kind of change."""
 
 
 INFIX = ("+", "-", "*", "/", "**")

@@ -14,7 +14,7 @@ import numpy as np
 from explorer.compare.align.joints import Slot
 from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray, Array, pack, unpack
-from explorer.model.causes import Cause, LeftOut, Related, RelationHow
+from explorer.model.causes import Cause, Inserted, InsertOperator
 from explorer.model.families import family
 from explorer.model.graph import OTHER, GradGraph, Node, Output, SideName
 
@@ -73,22 +73,19 @@ class Laid(NamedTuple):
         None of an op that reads an image with its channels last and gives none: it moves no axes, but
         for the layout in which it is compared.
         """
-        change = cause.change
-        related = change.relation if isinstance(change, LeftOut) else change
-        if not isinstance(related, Related) or related.how not in AXES:
+        *removed, edit = cause.edits
+        if cause.form not in ("value", "removed_op"):
+            return cause
+        if not isinstance(edit, InsertOperator) or edit.op not in AXES:
             return cause
         own = self._has_moved(cause.side, cause.node)
-        if change is not related and not own and self._reads_moved(cause.side, cause.node):
+        if removed and not own and self._reads_moved(cause.side, cause.node):
             return None
         other = OTHER[cause.side]
-        target = own if change is not related else self._has_moved(other, ends[other == "right"])
-        numbers = _own_axes(related, self._axes(cause), own, target)
-        related = msgspec.structs.replace(related, numbers=numbers)
-        if isinstance(change, LeftOut):
-            return msgspec.structs.replace(
-                cause, change=msgspec.structs.replace(change, relation=related)
-            )
-        return msgspec.structs.replace(cause, change=related)
+        target = own if removed else self._has_moved(other, ends[other == "right"])
+        numbers = _own_axes(edit, self._axes(cause), own, target)
+        edit = msgspec.structs.replace(edit, numbers=numbers)
+        return msgspec.structs.replace(cause, edits=(*removed, edit))
 
     def _has_moved(self, side: SideName, node: str | None) -> bool:
         return any(slot[0] == node for slot in self.moved[side])
@@ -103,28 +100,28 @@ class Laid(NamedTuple):
         return len(node.outputs[0].shape) if node.outputs else 0
 
 
-AXES: Mapping[RelationHow, slice] = {
-    "transposed": slice(None),
-    "reversed": slice(None),
-    "rolled": slice(None, None, 2),
+AXES: Mapping[Inserted, slice] = {
+    "transpose": slice(None),
+    "flip": slice(None),
+    "roll": slice(None, None, 2),
     "rows": slice(1),
     "blocks": slice(1),
 }
-"""Relations of two values whose numbers are axes, or some of them."""
+"""Operators that put numbers elsewhere whose numbers are axes, or some of them."""
 
 
-def _own_axes(related: Related, count: int, own: bool, target: bool) -> tuple[int, ...]:
-    """The numbers of a relation of values that were compared with channels first.
+def _own_axes(edit: InsertOperator, count: int, own: bool, target: bool) -> tuple[int, ...]:
+    """The numbers of an operator between values that were compared with channels first.
 
     ``own`` says that the value of which the other one is made has them last, ``target`` that the other has.
     """
     # Of each axis of a value with its channels last, its place with them first.
     last = (0, *range(2, count), 1)
-    numbers = list(related.numbers)
+    numbers = list(edit.numbers)
     if own:
-        axes = AXES[related.how]
+        axes = AXES[edit.op]
         numbers[axes] = [last.index(axis) for axis in numbers[axes]]
-    if target and related.how == "transposed":
+    if target and edit.op == "transpose":
         numbers = [numbers[place] for place in last]
     return tuple(numbers)
 

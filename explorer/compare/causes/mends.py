@@ -7,19 +7,12 @@ from explorer.compare.causes.mindspore_mends import mends_of_mindspore
 from explorer.compare.causes.translations import as_called, is_same, shorter, tied_names, translated
 from explorer.correspondence.records import Row
 from explorer.correspondence.table import layer_of, rows_named
-from explorer.model.causes import Cause, Mend, OtherArguments, OtherInputs, OtherOperator
+from explorer.model.causes import Cause, InsertOperator, Mend, Rewire, Zeros
 from explorer.model.engines import Framework, engine_named
 from explorer.model.graph import OTHER, Arguments, Layer, Node, SideName
 
 Frameworks = tuple[Framework, Framework]
 """Those of the two graphs, the left one first."""
-
-SETTINGS: dict[str, Arguments] = {
-    "padded": {"padding": 0},
-    "padded_below": {"padding": 0},
-    "zeroed": {"bias": True},
-}
-"""The changes of inputs that stand for a setting of PyTorch's layers, by its name."""
 
 
 def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...]:
@@ -54,9 +47,9 @@ def _in_words(found: tuple[Mend, ...], frameworks: Frameworks) -> Iterator[Mend]
 
 
 def _mends(cause: Cause, node: Node, frameworks: Frameworks) -> tuple[Mend, ...]:
-    if isinstance(cause.change, OtherInputs):
-        return _of_inputs(cause, cause.change, frameworks)
-    if not isinstance(cause.change, (OtherArguments, OtherOperator)):
+    if cause.form == "inputs":
+        return _of_inputs(cause, frameworks)
+    if cause.form not in ("arguments", "operator"):
         return ()
     ours = 0 if cause.side == "left" else 1
     of_own_op = OF_OPS.get(frameworks[ours])
@@ -77,11 +70,17 @@ def _mends(cause: Cause, node: Node, frameworks: Frameworks) -> tuple[Mend, ...]
     return tuple(mend for mend in both if mend is not None)
 
 
-def _of_inputs(cause: Cause, change: OtherInputs, frameworks: Frameworks) -> tuple[Mend, ...]:
+def _of_inputs(cause: Cause, frameworks: Frameworks) -> tuple[Mend, ...]:
     """The settings of a layer with which it pads as the other one does, or has a bias as that one."""
     left, right = cause.layers
-    tried = SETTINGS.get(change.changes[0].how)
-    if not tried or left is None or right is None:
+    match cause.edits[0]:
+        case InsertOperator(op="pad"):
+            tried: Arguments = {"padding": 0}
+        case Rewire(source=Zeros(is_filled=False)):
+            tried = {"bias": True}
+        case _:
+            return ()
+    if left is None or right is None:
         return ()
     both = (
         _of_layer(0, left, right, frameworks, tried),

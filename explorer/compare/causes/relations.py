@@ -5,18 +5,22 @@ the elements are so many that it is no chance.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, combinations, permutations
 from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.causes.layouts import Candidates, layouts
 from explorer.compare.causes.rooms import ROUNDING, Room
-from explorer.model.causes import Factor, Related
+from explorer.model.causes import Edits, Factor, InsertOperator
 from explorer.numeric.differences import Floats
 
 FEW = 4
 """With fewer different elements than this, a number between two values may be chance."""
+
+
+Candidates = Iterator[tuple[InsertOperator, Floats]]
+"""What may be inserted behind a value, and what would follow by each."""
 
 
 class Surroundings(NamedTuple):
@@ -36,9 +40,9 @@ NOTHING = Surroundings()
 
 
 class Found(NamedTuple):
-    """A relation, and how far the value that follows is from the other one at most."""
+    """Edits by which a value follows from recorded ones, and how far the two are apart at most."""
 
-    relation: Related
+    edits: Edits
     apart: float
 
 
@@ -59,25 +63,19 @@ class _Values(NamedTuple):
         return self.own.size == self.target.size > 0
 
 
-def relation_of(
-    own: Floats,
-    target: Floats,
-    room: Room,
-    around: Surroundings = NOTHING,
-    finders: "Finders | None" = None,
-) -> Found | None:
-    """How ``target`` follows from ``own``; None where it does not, as far as is looked for.
+def relations_of(
+    own: Floats, target: Floats, room: Room, around: Surroundings, finders: "Finders"
+) -> Iterator[Found]:
+    """How ``target`` may follow from ``own``, as far as the ``finders`` look for it, the simplest way first.
 
-    ``room`` says how far the two may be apart that are the same up to rounding; ``finders`` are all
-    unless some are given.
+    ``room`` says how far the two may be apart that are the same up to rounding.
     """
     values = _Values(own, target, room, around)
-    for find in FINDERS if finders is None else finders:
-        for related, made in find(values):
+    for find in finders:
+        for inserted, made in find(values):
             apart = values.apart(made)
             if apart is not None:
-                return Found(related, apart)
-    return None
+                yield Found((inserted,), apart)
 
 
 # Numbers
@@ -101,7 +99,7 @@ def _times(values: _Values) -> Candidates:
         return  # what is nothing but rounding is any value times next to nothing
     named = named_factor(factor, values.around, values.room.base / greatest if greatest else 0.0)
     if named.form or _is_telling(own):
-        yield Related(how="times", factor=named), values.own * named.value
+        yield InsertOperator(op="mul", factor=named), values.own * named.value
 
 
 def _plus(values: _Values) -> Candidates:
@@ -110,7 +108,7 @@ def _plus(values: _Values) -> Candidates:
     with np.errstate(invalid="ignore"):
         term = float(np.median(values.target.ravel() - values.own.ravel()))
     if math.isfinite(term) and term != 0:
-        yield Related(how="plus", factor=Factor(_rounded(term))), values.own + _rounded(term)
+        yield InsertOperator(op="add", factor=Factor(_rounded(term))), values.own + _rounded(term)
 
 
 def _is_telling(value: Floats) -> bool:
@@ -160,8 +158,8 @@ def _added(values: _Values) -> Candidates:
     if _is_telling(values.own) and values.own.shape == values.target.shape:
         for name, part in values.around.parts.items():
             if _fits(part, values.target):
-                yield Related(how="added", name=name), values.own + part
-                yield Related(how="subtracted", name=name), values.own - part
+                yield InsertOperator(op="add", name=name), values.own + part
+                yield InsertOperator(op="sub", name=name), values.own - part
 
 
 def _multiplied(values: _Values) -> Candidates:
@@ -170,7 +168,7 @@ def _multiplied(values: _Values) -> Candidates:
             if _fits(part, values.target):
                 with np.errstate(invalid="ignore"):  # none times an infinity
                     made = values.own * part
-                yield Related(how="multiplied", name=name), made
+                yield InsertOperator(op="mul", name=name), made
 
 
 def _fits(part: Floats, target: Floats) -> bool:
@@ -183,8 +181,24 @@ def _fits(part: Floats, target: Floats) -> bool:
 
 # Functions
 
-FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+
+ACTIVATIONS: dict[str, Callable[[Floats], Floats]] = {
     "relu": lambda x: np.maximum(x, 0),
+    "gelu by erf": lambda x: x * (1 + _erf(x / math.sqrt(2))) / 2,
+    "gelu by tanh": lambda x: x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2,
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "tanh": np.tanh,
+    "softplus": lambda x: np.logaddexp(x, 0),
+    "mish": lambda x: x * np.tanh(np.logaddexp(x, 0)),
+    "elu": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
+    "hardswish": lambda x: x * np.clip(x + 3, 0, 6) / 6,
+}
+"""Functions that frameworks compute in one op or in several."""
+
+FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
+    "relu": ACTIVATIONS["relu"],
     "sqrt": np.sqrt,
     "square": np.square,
     "exp": np.exp,
@@ -193,7 +207,7 @@ FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
     "reciprocal": np.reciprocal,
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "1 - x": lambda x: 1 - x,
-    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "sigmoid": ACTIVATIONS["sigmoid"],
     "tanh": np.tanh,
     "softmax": lambda x: _softmax(x),
     "log_softmax": lambda x: np.log(_softmax(x)),
@@ -215,7 +229,7 @@ def _applied(values: _Values) -> Candidates:
         with np.errstate(all="ignore"):
             made = function(values.own)
         if _is_change(values.own, made):
-            yield Related(how="applied", name=name), made
+            yield InsertOperator(op="function", name=name), made
 
 
 def _is_change(own: Floats, made: Floats) -> bool:
@@ -242,7 +256,7 @@ def _tempered(values: _Values) -> Candidates:
     softmax = _softmax(own * named.value)
     made = np.log(softmax) if is_log else softmax
     if _is_change(values.own, made):
-        yield Related(how="tempered", factor=named), made
+        yield InsertOperator(op="temper", factor=named), made
 
 
 def _logits(value: Floats) -> Floats | None:
@@ -260,8 +274,8 @@ def _rounded_to(values: _Values) -> Candidates:
     if values.are_of_one_size:
         with np.errstate(over="ignore"):
             halves = values.own.astype(np.float16).astype(np.float64)
-        yield Related(how="rounded", name="float16"), halves
-        yield Related(how="rounded", name="bfloat16"), _as_bfloat16(values.own)
+        yield InsertOperator(op="cast", name="float16"), halves
+        yield InsertOperator(op="cast", name="bfloat16"), _as_bfloat16(values.own)
 
 
 def _as_bfloat16(value: Floats) -> Floats:
@@ -277,7 +291,150 @@ def _as_bfloat16(value: Floats) -> Floats:
 
 def _layouts(values: _Values) -> Candidates:
     if values.are_of_one_size and _is_telling(values.own):
-        yield from layouts(values.own, values.target, values.room, values.around.shapes)
+        yield from _placed(values.own, values.target, values.room, values.around.shapes)
+
+
+MOST_AXES = 6
+"""Values with more axes are not put into all orders."""
+
+MOST_PLACES = 8
+"""So many elements are looked at that may be the first one of a value that is shifted."""
+
+SAMPLE = 16
+"""So many elements are compared first."""
+
+MOST_PARTS = 8
+"""Equal parts of an axis whose order is looked for, such as the gates of a cell."""
+
+
+def are_rearranged(own: Floats, target: Floats, room: Room) -> bool:
+    """Whether two values hold the same numbers in some order."""
+    if own.size != target.size:
+        return False
+    return room.apart(np.sort(own.ravel()), np.sort(target.ravel())) is not None
+
+
+def _placed(
+    own: Floats, target: Floats, room: Room, shapes: Iterable[tuple[int, ...]]
+) -> Candidates:
+    """How ``target`` may hold the numbers of ``own``, which both have in some order.
+
+    ``shapes`` are further ones, beside those of the two, in which they may be put into another order.
+    """
+    if not are_rearranged(own, target, room):
+        return
+    # Whatever the order of the axes, the first and the last element are at their places.
+    ends = own.ravel()[[0, -1]], target.ravel()[[0, -1]]
+    may_have_other_axes = room.apart(*ends) is not None
+    if own.ndim <= MOST_AXES and may_have_other_axes:
+        yield from _transposed(own)
+    if own.shape == target.shape:
+        for axis in range(own.ndim):
+            yield from _along(own, target, axis, room)
+        yield from _along_several(own, target, room)
+    if may_have_other_axes:
+        yield from _regrouped(own, target, room, shapes)
+
+
+def _transposed(own: Floats) -> Candidates:
+    for order in permutations(range(own.ndim)):
+        if order != tuple(range(own.ndim)):
+            yield InsertOperator(op="transpose", numbers=order), own.transpose(order)
+
+
+def _along(own: Floats, target: Floats, axis: int, room: Room) -> Candidates:
+    """The same rows along an axis, in another order."""
+    length = own.shape[axis]
+    if length < 2:
+        return
+    yield InsertOperator(op="flip", numbers=(axis,)), np.flip(own, axis)
+    for steps in range(1, length):
+        signed = _nearer(steps, length)
+        yield InsertOperator(op="roll", numbers=(axis, signed)), np.roll(own, signed, axis)
+    order = _order(own, target, axis, room)
+    if order and order != tuple(range(length)):
+        for parts in range(2, min(MOST_PARTS, length - 1) + 1):
+            blocks = _blocks(order, parts)
+            if blocks:
+                made = np.take(own, order, axis)
+                yield InsertOperator(op="blocks", numbers=(axis, *blocks)), made
+        yield InsertOperator(op="rows", numbers=(axis, *order)), np.take(own, order, axis)
+
+
+def _along_several(own: Floats, target: Floats, room: Room) -> Candidates:
+    """In reverse along several axes, and shifted along several."""
+    for count in range(2, own.ndim + 1):
+        for axes in combinations(range(own.ndim), count):
+            yield InsertOperator(op="flip", numbers=axes), np.flip(own, axes)
+    first = target[(0,) * target.ndim]
+    with np.errstate(invalid="ignore"):
+        places = np.argwhere(np.abs(own - first) <= room.base)
+    for place in places[:MOST_PLACES]:
+        shifts = [(axis, int(-by)) for axis, by in enumerate(place) if by]
+        signed = [(axis, _nearer(by, own.shape[axis])) for axis, by in shifts]
+        if len(signed) > 1:
+            made = np.roll(own, [by for _, by in signed], [axis for axis, _ in signed])
+            yield InsertOperator(op="roll", numbers=tuple(chain.from_iterable(signed))), made
+
+
+def _nearer(steps: int, length: int) -> int:
+    """Steps along an axis of a length, the other way round where that is nearer."""
+    steps %= length
+    return steps if steps <= length // 2 else steps - length
+
+
+def _order(own: Floats, target: Floats, axis: int, room: Room) -> tuple[int, ...]:
+    """Which row of a value each row of the other one is; () where that is not clear."""
+    rows = np.moveaxis(own, axis, 0).reshape(own.shape[axis], -1)
+    wanted = np.moveaxis(target, axis, 0).reshape(own.shape[axis], -1)
+    order = []
+    for row in wanted:
+        places = [
+            place for place, own_row in enumerate(rows) if room.apart(own_row, row) is not None
+        ]
+        if len(places) != 1:
+            return ()
+        order.append(places[0])
+    return tuple(order)
+
+
+def _blocks(order: tuple[int, ...], parts: int) -> tuple[int, ...]:
+    """The order of equal parts that an order of rows is; () where it is none."""
+    size, rest = divmod(len(order), parts)
+    if rest:
+        return ()
+    blocks = tuple(order[start] // size for start in range(0, len(order), size))
+    rows = [block * size + place for block in blocks for place in range(size)]
+    return blocks if tuple(rows) == order else ()
+
+
+def _regrouped(
+    own: Floats, target: Floats, room: Room, shapes: Iterable[tuple[int, ...]]
+) -> Candidates:
+    """Read in another shape, whose axes are then put into another order."""
+    start = target.ravel()[:SAMPLE]
+    whole = dict.fromkeys(chain(_finer_shapes(target.shape), shapes))
+    for last in (it for it in whole if len(it) <= MOST_AXES):
+        for order in permutations(range(len(last))):
+            if order == tuple(range(len(last))):
+                continue
+            shape = [0] * len(last)
+            for place, axis in enumerate(order):
+                shape[axis] = last[place]
+            made = own.reshape(shape).transpose(order)
+            if room.apart(made.flat[:SAMPLE], start) is not None:
+                yield InsertOperator(op="regroup", shape=tuple(shape), numbers=order), made
+
+
+def _finer_shapes(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """A shape, and those with one of its axes as two."""
+    yield shape
+    if len(shape) >= MOST_AXES - 2:
+        return
+    for axis, length in enumerate(shape):
+        for part in range(2, length):
+            if length % part == 0:
+                yield (*shape[:axis], part, length // part, *shape[axis + 1 :])
 
 
 # Masks
@@ -299,10 +456,10 @@ def _masked(values: _Values) -> Candidates:
     if numbers.size == 1 and not np.isnan(numbers[0]) and 1 < count < own.size and is_much:
         number = float(numbers[0])
         made = np.where(others, number, own)
-        yield Related(how="masked", factor=Factor(number), numbers=(count,)), made
+        yield InsertOperator(op="fill", factor=Factor(number), numbers=(count,)), made
 
 
-Finders = Iterable[Callable[[_Values], Candidates]]
+Finders = Sequence[Callable[[_Values], Candidates]]
 
 WITH_PARTS: Finders = (_added, _multiplied)
 """Those that look for another value."""

@@ -2,20 +2,19 @@
 
 from typing import NamedTuple
 
-from explorer.compare.causes.relations import Found
+from explorer.compare.causes.relations import FINDERS, Finders, Found
 from explorer.compare.causes.rooms import Room, noise_of, numbers_of, room_of
 from explorer.compare.flow import Flow
-from explorer.model.causes import Cause, Change, LeftOut
+from explorer.model.causes import Cause, RemoveOperator
 from explorer.model.graph import Layer, Node, Output, SideName
 
 
 class ValuePair(NamedTuple):
-    """Two values of which one may follow from the other.
+    """The first values of two nodes, of which that of ``other`` may follow from that of ``node``.
 
-    ``own`` is a node's of ``side``; ``target`` is the value that should follow, a node's of ``there``,
-    or what an op makes of ``own``, in ``there`` too (``is_extra``: then both are one side's). With the name
-    of a ``leaf``, it follows by that one alone; where it is ``rounded_to`` a dtype, by that; where both are
-    ``inside`` two rows, as a softmax of other logits alone; where it ``is_masked``, as other elements masked.
+    ``node`` is one of ``side``, and ``other`` one of ``there``; or of the same side, which alone has it
+    (``is_extra``). How it may follow is what the ``finders`` look for; with a ``name``, by that alone. Of a
+    leaf that is cut, the ``part`` that is read has the value.
     """
 
     side: SideName
@@ -23,32 +22,38 @@ class ValuePair(NamedTuple):
     there: Flow
     node: Node
     other: Node
-    own: Output
-    target: Output
     is_extra: bool = False
-    leaf: str = ""
-    rounded_to: str = ""
-    inside: bool = False
-    is_masked: bool = False
+    finders: Finders = FINDERS
+    name: str = ""
+    part: Node | None = None
+
+    @property
+    def own(self) -> Output:
+        """The value from which the other one may follow."""
+        return (self.part or self.node).outputs[0]
+
+    @property
+    def target(self) -> Output:
+        """The value that may follow."""
+        return self.other.outputs[0]
 
 
-def cause_by(found: Found, ends: ValuePair, flows: tuple[Flow, Flow]) -> Cause:
-    """A cause by a relation of two values."""
-    change: Change = LeftOut(relation=found.relation) if ends.is_extra else found.relation
-    here, there = flows if ends.side == "left" else flows[::-1]
-    node = ends.other if ends.is_extra else ends.node
+def cause_by(found: Found, pair: ValuePair) -> Cause:
+    """That the second of two values follows from the first one, as a cause."""
+    node = pair.other if pair.is_extra else pair.node
     layers: tuple[Layer | None, Layer | None] = (
-        here.graph.layers.get(node.scope),
-        None if ends.is_extra else there.graph.layers.get(ends.other.scope),
+        pair.here.graph.layers.get(node.scope),
+        None if pair.is_extra else pair.there.graph.layers.get(pair.other.scope),
     )
     return Cause(
-        side=ends.side,
+        side=pair.side,
         node=node.id,
         op=node.name or node.op,
-        change=change,
+        edits=(RemoveOperator(), *found.edits) if pair.is_extra else found.edits,
+        proven="recorded_values",
         greatest=found.apart,
-        noise=noise_of(ends.own, ends.target),
-        layers=layers if ends.side == "left" else layers[::-1],
+        noise=noise_of(pair.own, pair.target),
+        layers=layers if pair.side == "left" else layers[::-1],
         tried=1,
     )
 

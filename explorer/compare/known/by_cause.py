@@ -6,7 +6,7 @@ In a sight the sides are in the order of a row's parties: where one is MindSpore
 from math import isclose
 
 from explorer.compare.known.sight import CLOSE, Condition, Sight
-from explorer.model.causes import InputChange, OtherArguments, OtherInputs, Related
+from explorer.model.causes import FromLeaf, InsertOperator, Rewire
 
 
 def the_other_way_round(name: str) -> Condition:
@@ -36,11 +36,11 @@ def one_is(first: float, second: float, *names: str) -> Condition:
 
 def _changed(sight: Sight, names: tuple[str, ...]) -> tuple[float, float] | None:
     """The op's own value and the one that gives the other side's, where that is all that changes."""
-    change = sight.cause and sight.cause.change
-    if not isinstance(change, OtherArguments) or len(change.arguments) != 1:
+    changed = sight.cause.changed if sight.cause else None
+    if changed is None or len(changed.arguments) != 1:
         return None
-    (name,) = change.arguments
-    own, other = change.own.get(name), change.arguments[name]
+    (name,) = changed.arguments
+    own, other = changed.own.get(name), changed.arguments[name]
     if name not in names or not isinstance(own, float) or not isinstance(other, float):
         return None
     return own, other
@@ -48,18 +48,15 @@ def _changed(sight: Sight, names: tuple[str, ...]) -> tuple[float, float] | None
 
 def pads_one_end_more(sight: Sight) -> bool:
     """The cause is padding that is wider at one end, which MindSpore's mode "same" makes."""
-    change = sight.cause and sight.cause.change
-    if sight.sides[0].argument("pad_mode") != "same" or not isinstance(change, OtherInputs):
+    if sight.cause is None or sight.sides[0].argument("pad_mode") != "same":
         return False
-    return any(map(_is_uneven, change.changes))
-
-
-def _is_uneven(change: InputChange) -> bool:
-    ends = change.numbers
-    return change.how in ("padded", "padded_below") and ends[::2] != ends[1::2]
+    padded = [it for it in sight.cause.edits if isinstance(it, InsertOperator) and it.op == "pad"]
+    return any(it.numbers[::2] != it.numbers[1::2] for it in padded)
 
 
 def is_one_tensor(sight: Sight) -> bool:
     """The cause is that two inputs are one tensor."""
-    change = sight.cause and sight.cause.change
-    return isinstance(change, Related) and change.how == "aliased"
+    sources = (
+        [it.source for it in sight.cause.edits if isinstance(it, Rewire)] if sight.cause else []
+    )
+    return any(isinstance(it, FromLeaf) and it.is_one_tensor for it in sources)

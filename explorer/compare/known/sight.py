@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from explorer.compare.causes.places import at_place, rows_at
+from explorer.compare.causes.rows import at_place, rows_at
 from explorer.compare.flow import MOVES, Flow
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause

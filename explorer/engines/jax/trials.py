@@ -1,6 +1,5 @@
 """Operations of JAX's graphs computed again, alone, with other arguments and inputs than they had."""
 
-import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -19,13 +18,21 @@ from explorer.engines.jax.tensors import array_of, dtype_of
 from explorer.engines.jax.versions import enable_x64
 from explorer.model.arrays import unpack
 from explorer.model.causes import (
-    LEFT_OUT,
-    InputChange,
-    InputHow,
+    Edits,
+    FromNode,
+    FromSlot,
+    FromThere,
+    Inserted,
+    InsertOperator,
     RecordedTrialsRequest,
+    RemoveOperator,
+    ReplaceOperator,
+    Rewire,
+    SetArguments,
     Trial,
     TrialsRequest,
     Tried,
+    Zeros,
 )
 from explorer.model.graph import ArgumentValue, Output
 from explorer.numeric.summaries import MOST, MOST_TRIED, keeping, summarise
@@ -74,60 +81,76 @@ class Trials:
     def _computed(self, trial: Trial) -> list[Any]:
         if trial.is_state:
             return []  # nothing here writes to an array
-        number = self._numbers[trial.node]
-        made = self._tried(number, trial)
-        if not trial.then:
-            return made
-        changed = {(number, 0): made[0]}
-        for change in trial.inputs:
-            if change.how == "ahead":
-                changed = {(self._numbers[change.node], change.output): made[0]}
-        behind = self._behind_other_axes(number, trial)
-        for node in trial.then:
-            following = self._numbers[node]
-            values = [changed.get(it, value) for it, value in self._operands(following)]
-            record = self._recording.records[following]
-            made = behind.computed(following, record, values) if behind else record.computed(values)
-            changed[following, 0] = made[0]
+        changed: dict[tuple[int, int], Any] = {}
+        behind: BehindOtherAxes | None = None
+        made: list[Any] = []
+        for node in trial.row:
+            number, edits = self._numbers[node], trial.at(node)
+            record = self._recording.records[number]
+            operands = self._operands(number)
+            values = [changed.get(it, value) for it, value in operands]
+            if edits:
+                made = self._edited(record, values, edits, changed)
+                axes = _axes_of(edits)
+                if axes is not None and len(trial.row) > 1:
+                    behind = BehindOtherAxes(number, record, operands[0][1].shape, axes)
+            elif behind:
+                made = behind.computed(number, record, values)
+            else:
+                made = record.computed(values)
+            changed[number, 0] = made[0]
         return made
 
-    def _behind_other_axes(self, number: int, trial: Trial) -> BehindOtherAxes | None:
-        axes = axes_in(trial.arguments)
-        if axes is None:
-            return None
-        ((_, read),) = self._operands(number)
-        return BehindOtherAxes(number, self._recording.records[number], read.shape, axes)
-
-    def _tried(self, number: int, trial: Trial) -> list[Any]:
-        """What an operation yields with the inputs and arguments of a trial."""
-        record = self._recording.records[number]
-        values = [value for _, value in self._operands(number)]
-        for change in trial.inputs:
-            values = self._with_inputs(values, change)
-        if trial.op == LEFT_OUT:
-            return [values[trial.hands_on]]
-        made = _with_arguments(record, values, trial)
-        axes = axes_in(trial.arguments)
+    def _edited(
+        self, record: Record, values: list[Any], edits: Edits, changed: dict[tuple[int, int], Any]
+    ) -> list[Any]:
+        """What an operation yields with edits; ``changed`` are the values that were computed again."""
+        read = list(values)
+        for edit in edits:
+            if isinstance(edit, (InsertOperator, Rewire)):
+                for slot in edit.slots:
+                    read[slot] = self._input(values, slot, edit, changed)
+        for edit in edits:
+            if isinstance(edit, RemoveOperator):
+                return [read[edit.hands_on]]
+        made = _with_arguments(record, read, edits)
+        axes = _axes_of(edits)
         if axes is not None and made[0].shape != record.outputs[0].shape:
-            made = [fitted(made[0], values[0], record.params[AXES], axes)]
+            made = [fitted(made[0], read[0], record.params[AXES], axes)]
         return made
 
     def _operands(self, number: int) -> list[tuple[tuple[int, int], Any]]:
         origins = self._recording.records[number].origins
         return [(it, self._recording.value(it)) for it in origins if it is not None]
 
-    def _with_inputs(self, values: list[Any], change: InputChange) -> list[Any]:
-        changed = list(values)
-        if change.how == "swapped":
-            one, other = change.slots
-            changed[one], changed[other] = values[other], values[one]
-        elif change.how in ("replaced", "ahead"):
-            origin = self._numbers[change.node], change.output
-            changed[change.slots[0]] = self._recording.value(origin)
-        else:
-            for slot in change.slots:
-                changed[slot] = INPUTS[change.how](values[slot], change)
-        return changed
+    def _input(
+        self,
+        values: list[Any],
+        slot: int,
+        edit: InsertOperator | Rewire,
+        changed: dict[tuple[int, int], Any],
+    ) -> Any:
+        """What an operation reads with an edit in the place of one of its arrays."""
+        value = values[slot]
+        if isinstance(edit, InsertOperator):
+            return INSERTED[edit.op](value, edit)
+        match edit.source:
+            case FromSlot(other):
+                return values[other]
+            case FromNode(node, output):
+                origin = self._numbers[node], output
+                return changed[origin] if origin in changed else self._recording.value(origin)
+            case FromThere(_, array) if array is not None:
+                return jnp.asarray(unpack(array).reshape(value.shape), value.dtype)
+            case Zeros():
+                return jnp.zeros_like(value)
+        raise ValueError(f"{edit.source} has no value")
+
+
+def _axes_of(edits: Edits) -> tuple[int, ...] | None:
+    """Other axes of a reduction that edits give; None where they give none."""
+    found = [axes_in(edit.arguments) for edit in edits if isinstance(edit, SetArguments)]
+    return next((axes for axes in found if axes is not None), None)
 
 
 ACCURACY = "accuracy"
@@ -137,37 +160,26 @@ WITH_ACCURACY = frozenset(
 )
 """Operations with a parameter that others in their place do not have (0.6.2)."""
 
-INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
-    "transposed": lambda value, change: jnp.swapaxes(value, *map(int, change.numbers)),
-    "scaled": lambda value, change: value * np.asarray(change.numbers[0], value.dtype),
-    "rounded": lambda value, change: value.astype(change.dtype).astype(value.dtype),
-    "rolled": lambda value, change: jnp.roll(value, int(change.numbers[1]), int(change.numbers[0])),
-    "reversed": lambda value, change: jnp.flip(value, tuple(map(int, change.numbers))),
-    "zeroed": lambda value, _: jnp.zeros_like(value),
-    "from_zeros": lambda value, _: jnp.zeros_like(value),
-    "given": lambda value, change: _given(value, change),
-    "padded": lambda value, change: _padded(value, change, 0.0),
-    "padded_below": lambda value, change: _padded(value, change, -math.inf),
+INSERTED: dict[Inserted, Callable[[Any, InsertOperator], Any]] = {
+    "swap_axes": lambda value, edit: jnp.swapaxes(value, *edit.numbers),
+    "mul": lambda value, edit: value * np.asarray(edit.number, value.dtype),
+    "cast": lambda value, edit: value.astype(edit.name).astype(value.dtype),
+    "roll": lambda value, edit: jnp.roll(value, edit.numbers[1], edit.numbers[0]),
+    "flip": lambda value, edit: jnp.flip(value, edit.numbers),
+    "pad": lambda value, edit: _padded(value, edit),
 }
-"""What is done to one input."""
+"""What is inserted at an input."""
 
 
-def _given(value: Any, change: InputChange) -> Any:
-    """A value of the other side in the shape and dtype of an input; raises where it has another size."""
-    if change.value is None:
-        raise ValueError("no value is given")
-    return jnp.asarray(unpack(change.value).reshape(value.shape), value.dtype)
-
-
-def _padded(value: Any, change: InputChange, filling: float) -> Any:
+def _padded(value: Any, edit: InsertOperator) -> Any:
     """An array with elements added at the ends of its last axes."""
-    ends = list(zip(map(int, change.numbers[::2]), map(int, change.numbers[1::2]), strict=True))
+    ends = list(zip(edit.numbers[::2], edit.numbers[1::2], strict=True))
     widths = [(0, 0)] * (value.ndim - len(ends)) + ends
-    return jnp.pad(value, widths, constant_values=filling)
+    return jnp.pad(value, widths, constant_values=edit.number)
 
 
-def _with_arguments(record: Record, values: Iterable[Any], trial: Trial) -> list[Any]:
-    """What an operation yields with other parameters, or other numbers written into it."""
+def _with_arguments(record: Record, values: Iterable[Any], edits: Edits) -> list[Any]:
+    """What an operation, or another one, yields with other parameters or numbers written into it."""
     params = dict(record.params)
     numbers = literals(record)
     operands = list(record.operands)
@@ -176,20 +188,23 @@ def _with_arguments(record: Record, values: Iterable[Any], trial: Trial) -> list
         if origin is not None:
             operands[place] = next(remaining)
     starts = starts_of(record)
-    for name, value in trial.arguments.items():
-        if name in numbers:
-            operands[numbers[name]] = _as_number(operands[numbers[name]], value)
-        elif name == STARTS and starts and isinstance(value, tuple):
-            for place, start in zip(starts, value, strict=True):
-                operands[place] = _as_number(operands[place], start)
-        else:
-            params[name] = _as_given(params[name], value)
-    if not trial.op:
-        return run(record.primitive, operands, params)
-    params.pop(ACCURACY, None)
-    if trial.op in WITH_ACCURACY:
-        params[ACCURACY] = None
-    return run(getattr(jax.lax, f"{trial.op}_p"), operands, params)
+    for edit in edits:
+        given = edit.arguments if isinstance(edit, (SetArguments, ReplaceOperator)) else {}
+        for name, value in given.items():
+            if name in numbers:
+                operands[numbers[name]] = _as_number(operands[numbers[name]], value)
+            elif name == STARTS and starts and isinstance(value, tuple):
+                for place, start in zip(starts, value, strict=True):
+                    operands[place] = _as_number(operands[place], start)
+            else:
+                params[name] = _as_given(params[name], value)
+    for edit in edits:
+        if isinstance(edit, ReplaceOperator):
+            params.pop(ACCURACY, None)
+            if edit.op in WITH_ACCURACY:
+                params[ACCURACY] = None
+            return run(getattr(jax.lax, f"{edit.op}_p"), operands, params)
+    return run(record.primitive, operands, params)
 
 
 def _as_number(own: Any, value: object) -> Any:

@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 import mindspore as ms
@@ -20,13 +19,21 @@ from explorer.engines.mindspore.tape_tensors import tensors_in
 from explorer.engines.nested import replaced
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.causes import (
-    LEFT_OUT,
-    InputChange,
-    InputHow,
+    Edits,
+    FromNode,
+    FromSlot,
+    FromThere,
+    Inserted,
+    InsertOperator,
     RecordedTrialsRequest,
+    RemoveOperator,
+    ReplaceOperator,
+    Rewire,
+    SetArguments,
     Trial,
     TrialsRequest,
     Tried,
+    Zeros,
 )
 from explorer.model.graph import Arguments, Output
 from explorer.numeric.summaries import MOST, MOST_TRIED, keeping, summarise_all
@@ -35,6 +42,9 @@ from explorer.workers.memory_limit import limited_memory
 
 CALLS = {"mindspore-graph": graph.recorded_calls, "mindspore-tape": tape.recorded_calls}
 """How the operators of an engine's graph are recorded."""
+
+ValueOf = Callable[[str, int], Any]
+"""The value of a node by its id and the place of the output; KeyError where there is none."""
 
 FUNCTIONS = "ops."
 """How the names of functions begin, which may stand in the place of an operator too."""
@@ -50,8 +60,9 @@ def try_out(request: TrialsRequest) -> Tried:
     case = request.request
     nodes: dict[str, None] = {}
     for trial in request.trials:
-        sources = [change.node for change in trial.inputs if change.node]
-        nodes.update(dict.fromkeys((trial.node, *trial.then, *sources)))
+        rewired = [edit.source for edit in trial.edits if isinstance(edit, Rewire)]
+        sources = [source.node for source in rewired if isinstance(source, FromNode)]
+        nodes.update(dict.fromkeys((*trial.row, *sources)))
     calls = CALLS[case.net.engine](case, nodes)
     return Tried(tuple(_tried(trial, calls) for trial in request.trials))
 
@@ -66,12 +77,10 @@ def try_out_recorded(request: RecordedTrialsRequest) -> Tried:
 
 
 def _tried(trial: Trial, calls: Mapping[str, RecordedCall]) -> tuple[Output, ...]:
-    if trial.is_state or not all(node in calls for node in (trial.node, *trial.then)):
+    if trial.is_state or not all(node in calls for node in trial.row):
         return ()
     try:
-        tensors = outputs_of(calls[trial.node], trial, calls)
-        if trial.then:
-            tensors = _carried_on(trial, tensors, calls)
+        tensors = _in_turn(trial, calls)
         arrays = list(map(array_of, tensors))  # to read is to wait for what may still raise
     except Exception:
         return ()  # what an operator refuses explains nothing
@@ -83,54 +92,52 @@ def _tried(trial: Trial, calls: Mapping[str, RecordedCall]) -> tuple[Output, ...
     )
 
 
-def _carried_on(trial: Trial, made: list[Any], calls: Mapping[str, RecordedCall]) -> list[Any]:
-    """The outputs of the last op behind the one that was tried, with all that changes on the way."""
-    changed = [(calls[trial.node].run()[0], made[0])]
-    for change in trial.inputs:
-        if change.how == "ahead":
-            changed = [(calls[change.node].run()[change.output], made[0])]
-    for node in trial.then:
-        call = _with_arguments(calls[node], trial.then_arguments)
+def _in_turn(trial: Trial, calls: Mapping[str, RecordedCall]) -> list[Any]:
+    """The outputs of the last op of a row, with what changes on the way; raises what an operator raises."""
+    made: dict[str, list[Any]] = {}
+    changed: list[tuple[Any, Any]] = []
 
-        def fill(value: Any) -> Any:
-            if isinstance(value, ms.Tensor):
-                for old, new in changed:
-                    if value.shape == old.shape and np.array_equal(array_of(value), array_of(old)):
-                        return own_copy(new)
-            return value
+    def fill(value: Any) -> Any:
+        if isinstance(value, ms.Tensor):
+            for old, new in changed:
+                if value.shape == old.shape and np.array_equal(array_of(value), array_of(old)):
+                    return own_copy(new)
+        return value
 
-        made = call._replace(values=replaced(call.values, fill)).run()
-        changed.append((call.run()[0], made[0]))
-    return made
+    def value_of(node: str, output: int) -> Any:
+        return (made[node] if node in made else calls[node].run())[output]
+
+    for node in trial.row:
+        call = calls[node]
+        if made:
+            call = call._replace(values=replaced(call.values, fill))
+        made[node] = outputs_of(call, trial.at(node), value_of)
+        if node != trial.row[-1]:
+            changed.append((calls[node].run()[0], made[node][0]))
+    return made[trial.row[-1]]
 
 
-def outputs_of(
-    call: RecordedCall, trial: Trial, calls: Mapping[str, RecordedCall] = MappingProxyType({})
-) -> list[Any]:
-    """What an operator yields in a trial, and then what it has written to; raises what it raises."""
+def outputs_of(call: RecordedCall, edits: Edits, value_of: ValueOf) -> list[Any]:
+    """What an operator yields with edits, and then what it has written to; raises what it raises."""
     written = written_operands(call.op)
     given = call
     if written is not None:
         given = call._replace(values=replaced(call.values, _copied))
-    if trial.inputs or trial.arguments:
-        given = _changed(given, trial, calls)
-    if trial.op == LEFT_OUT:
-        return [own_copy(list(tensors_in(given.values))[trial.hands_on])]
-    if trial.op:
-        return list(tensors_in((_result(trial.op, given),)))
+    given = _with_inputs(given, edits, value_of)
+    for edit in edits:
+        if isinstance(edit, (SetArguments, ReplaceOperator)):
+            given = _with_arguments(given, edit.arguments)
+    for edit in edits:
+        if isinstance(edit, RemoveOperator):
+            return [own_copy(list(tensors_in(given.values))[edit.hands_on])]
+        if isinstance(edit, ReplaceOperator):
+            return list(tensors_in((_result(edit.op, given),)))
     made = given.run()
     return made if written is None else [*made, *list(tensors_in(given.values))[written]]
 
 
 def _copied(value: Any) -> Any:
     return own_copy(value) if isinstance(value, ms.Tensor) else value
-
-
-def _changed(call: RecordedCall, trial: Trial, calls: Mapping[str, RecordedCall]) -> RecordedCall:
-    """A call with other inputs and arguments; raises KeyError for a name that it does not have."""
-    for change in trial.inputs:
-        call = _with_inputs(call, change, calls)
-    return _with_arguments(call, trial.arguments)
 
 
 def _with_arguments(call: RecordedCall, arguments: Arguments) -> RecordedCall:
@@ -159,20 +166,16 @@ def _as_given(name: str, value: Any, own: Any) -> Any:
     return value
 
 
-def _with_inputs(
-    call: RecordedCall, change: InputChange, calls: Mapping[str, RecordedCall]
-) -> RecordedCall:
+def _with_inputs(call: RecordedCall, edits: Edits, value_of: ValueOf) -> RecordedCall:
     """A call with some of its tensors changed; raises what the change raises."""
+    at_inputs = [edit for edit in edits if isinstance(edit, (InsertOperator, Rewire))]
+    if not at_inputs:
+        return call
     tensors = list(tensors_in(call.values))
     wanted = list(tensors)
-    if change.how == "swapped":
-        one, other = change.slots
-        wanted[one], wanted[other] = tensors[other], tensors[one]
-    elif change.how in ("replaced", "ahead"):
-        wanted[change.slots[0]] = calls[change.node].run()[change.output]
-    else:
-        for slot in change.slots:
-            wanted[slot] = INPUTS[change.how](tensors[slot], change)
+    for edit in at_inputs:
+        for slot in edit.slots:
+            wanted[slot] = _input(tensors, slot, edit, value_of)
     remaining = iter(wanted)
 
     def fill(value: Any) -> Any:
@@ -181,36 +184,21 @@ def _with_inputs(
     return call._replace(values=replaced(call.values, fill))
 
 
-def _transposed(value: Any, change: InputChange) -> Any:
-    first, second = map(int, change.numbers)
-    return _moved(value, array_of(value).swapaxes(first, second))
-
-
-def _scaled(value: Any, change: InputChange) -> Any:
-    return value * change.numbers[0]
-
-
-def _rounded(value: Any, change: InputChange) -> Any:
-    return value.astype(getattr(ms, change.dtype)).astype(value.dtype)
-
-
-def _rolled(value: Any, change: InputChange) -> Any:
-    axis, steps = map(int, change.numbers)
-    return _moved(value, np.roll(array_of(value), steps, axis))
-
-
-def _reversed(value: Any, change: InputChange) -> Any:
-    return _moved(value, np.flip(array_of(value), tuple(map(int, change.numbers))))
-
-
-def _zeroed(value: Any, _: InputChange) -> Any:
-    return _moved(value, np.zeros_like(array_of(value)))
-
-
-def _given(value: Any, change: InputChange) -> Any:
-    if change.value is None:
-        raise ValueError("no value is given")
-    return _moved(value, unpack(change.value).reshape(value.shape))
+def _input(tensors: list[Any], slot: int, edit: InsertOperator | Rewire, value_of: ValueOf) -> Any:
+    """What an operator reads with an edit in the place of one of its tensors."""
+    value = tensors[slot]
+    if isinstance(edit, InsertOperator):
+        return INSERTED[edit.op](value, edit)
+    match edit.source:
+        case FromSlot(other):
+            return tensors[other]
+        case FromNode(node, output):
+            return value_of(node, output)
+        case FromThere(_, array) if array is not None:
+            return _moved(value, unpack(array).reshape(value.shape))
+        case Zeros():
+            return _moved(value, np.zeros_like(array_of(value)))
+    raise ValueError(f"{edit.source} has no value")
 
 
 def _moved(value: Any, array: AnyArray) -> Any:
@@ -218,17 +206,14 @@ def _moved(value: Any, array: AnyArray) -> Any:
     return tensor_like(array, value.dtype)
 
 
-INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
-    "transposed": _transposed,
-    "scaled": _scaled,
-    "rounded": _rounded,
-    "rolled": _rolled,
-    "reversed": _reversed,
-    "zeroed": _zeroed,
-    "from_zeros": _zeroed,
-    "given": _given,
+INSERTED: dict[Inserted, Callable[[Any, InsertOperator], Any]] = {
+    "swap_axes": lambda value, edit: _moved(value, array_of(value).swapaxes(*edit.numbers)),
+    "mul": lambda value, edit: value * edit.number,
+    "cast": lambda value, edit: value.astype(getattr(ms, edit.name)).astype(value.dtype),
+    "roll": lambda value, edit: _moved(value, np.roll(array_of(value), *edit.numbers[::-1])),
+    "flip": lambda value, edit: _moved(value, np.flip(array_of(value), edit.numbers)),
 }
-"""What is done to one input."""
+"""What is inserted at an input."""
 
 
 # Another operator

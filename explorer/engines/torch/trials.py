@@ -22,15 +22,23 @@ from explorer.engines.torch.tape_capture import TapeGradGraph
 from explorer.engines.torch.tape_records import Call, NodeOutputs
 from explorer.model.arrays import unpack
 from explorer.model.causes import (
-    LEFT_OUT,
-    InputChange,
-    InputHow,
+    Edits,
+    FromNode,
+    FromSlot,
+    FromThere,
+    Inserted,
+    InsertOperator,
     RecordedTrialsRequest,
+    RemoveOperator,
+    ReplaceOperator,
+    Rewire,
+    SetArguments,
     Trial,
     TrialsRequest,
     Tried,
+    Zeros,
 )
-from explorer.model.graph import Arguments, Output
+from explorer.model.graph import Output
 from explorer.numeric.summaries import MOST, MOST_TRIED, keeping
 from explorer.workers.garbage_collection import paused
 from explorer.workers.memory_limit import limited_memory
@@ -41,24 +49,27 @@ ValueOf = Callable[[str, int], torch.Tensor]
 """The value of a node by its id and the place of the output; KeyError where there is none."""
 
 
-def _outputs(call: Call, trial: Trial, value_of: ValueOf) -> list[torch.Tensor]:
-    """What an operator yields in a trial, and then what it has written to; raises what it raises."""
+def _outputs(call: Call, edits: Edits, value_of: ValueOf) -> list[torch.Tensor]:
+    """What an operator yields with edits, and then what it has written to; raises what it raises."""
     operator, args, kwargs = call
     names = _names(operator)
     # An operator may write to what it is given.
     given = replaced({**dict(zip(names, args, strict=False)), **kwargs}, _copied)
-    for change in trial.inputs:
-        given = _with_inputs(given, change, value_of)
-    for name, value in trial.arguments.items():
-        given[name] = as_given(name, value)
+    given = _with_inputs(given, edits, value_of)
+    for edit in edits:
+        if isinstance(edit, SetArguments):
+            for name, value in edit.arguments.items():
+                given[name] = as_given(name, value)
     if _is_unsafe(operator, given):
         raise ValueError("a normalization with tensors that do not fit")
-    if trial.op == LEFT_OUT:
-        return [tensors_in(list(given.values()))[trial.hands_on]]
-    if trial.op:
-        operator = operator_of(trial.op)
-        names = _names(operator)
-        given = {name: given[name] for name in names if name in given}
+    for edit in edits:
+        if isinstance(edit, RemoveOperator):
+            return [tensors_in(list(given.values()))[edit.hands_on]]
+        if isinstance(edit, ReplaceOperator):
+            operator = operator_of(edit.op)
+            given.update({name: as_given(name, value) for name, value in edit.arguments.items()})
+            names = _names(operator)
+            given = {name: given[name] for name in names if name in given}
     with torch.no_grad():
         made = tensors_in(operator(**given))
     positions, written = written_arguments(operator)
@@ -108,19 +119,15 @@ def _lacks_statistics(given: Mapping[str, Any]) -> bool:
     return is_evaluation and given.get("running_mean") is None
 
 
-def _with_inputs(given: dict[str, Any], change: InputChange, value_of: ValueOf) -> dict[str, Any]:
+def _with_inputs(given: dict[str, Any], edits: Edits, value_of: ValueOf) -> dict[str, Any]:
     """Arguments with some of their tensors changed; raises what the change raises."""
     tensors = tensors_in(list(given.values()))
-    wanted = dict(enumerate(tensors))
-    if change.how == "swapped":
-        one, other = change.slots
-        wanted[one], wanted[other] = tensors[other], tensors[one]
-    elif change.how in ("replaced", "ahead"):
-        wanted[change.slots[0]] = value_of(change.node, change.output)
-    else:
-        for slot in change.slots:
-            wanted[slot] = INPUTS[change.how](tensors[slot], change)
-    remaining = iter(wanted.values())
+    wanted = list(tensors)
+    for edit in edits:
+        if isinstance(edit, (InsertOperator, Rewire)):
+            for slot in edit.slots:
+                wanted[slot] = _input(tensors, slot, edit, value_of)
+    remaining = iter(wanted)
 
     def fill(value: Any) -> Any:
         return next(remaining) if isinstance(value, torch.Tensor) else value
@@ -129,34 +136,41 @@ def _with_inputs(given: dict[str, Any], change: InputChange, value_of: ValueOf) 
     return changed
 
 
-INPUTS: dict[InputHow, Callable[[Any, InputChange], Any]] = {
-    "transposed": lambda value, change: value.transpose(*map(int, change.numbers)),
-    "scaled": lambda value, change: value * change.numbers[0],
-    "rounded": lambda value, change: value.to(getattr(torch, change.dtype)).to(value.dtype),
-    "rolled": lambda value, change: value.roll(int(change.numbers[1]), int(change.numbers[0])),
-    "reversed": lambda value, change: value.flip(tuple(map(int, change.numbers))),
-    "zeroed": lambda value, _: torch.zeros_like(value),
-    "from_zeros": lambda value, _: torch.zeros_like(value),
-    "given": lambda value, change: _given(value, change),
-    "padded": lambda value, change: _padded(value, change, 0.0),
-    "padded_below": lambda value, change: _padded(value, change, -math.inf),
+def _input(
+    tensors: list[torch.Tensor], slot: int, edit: InsertOperator | Rewire, value_of: ValueOf
+) -> torch.Tensor:
+    """What an operator reads with an edit in the place of one of its tensors."""
+    value = tensors[slot]
+    if isinstance(edit, InsertOperator):
+        return INSERTED[edit.op](value, edit)
+    match edit.source:
+        case FromSlot(other):
+            return tensors[other]
+        case FromNode(node, output):
+            return value_of(node, output)
+        case FromThere(_, array) if array is not None:
+            return torch.from_numpy(unpack(array).reshape(tuple(value.shape)).copy()).to(value)
+        case Zeros():
+            return torch.zeros_like(value)
+    raise ValueError(f"{edit.source} has no value")
+
+
+INSERTED: dict[Inserted, Callable[[torch.Tensor, InsertOperator], torch.Tensor]] = {
+    "swap_axes": lambda value, edit: value.transpose(*edit.numbers),
+    "mul": lambda value, edit: value * edit.number,
+    "cast": lambda value, edit: value.to(getattr(torch, edit.name)).to(value.dtype),
+    "roll": lambda value, edit: value.roll(edit.numbers[1], edit.numbers[0]),
+    "flip": lambda value, edit: value.flip(edit.numbers),
+    "pad": lambda value, edit: _padded(value, edit),
 }
-"""What is done to one input."""
+"""What is inserted at an input."""
 
 
-def _given(value: torch.Tensor, change: InputChange) -> torch.Tensor:
-    """A value of the other side in the shape and dtype of an input; raises where it has another size."""
-    if change.value is None:
-        raise ValueError("no value is given")
-    array = unpack(change.value).reshape(tuple(value.shape))
-    return torch.from_numpy(array.copy()).to(value)
-
-
-def _padded(value: torch.Tensor, change: InputChange, filling: float) -> torch.Tensor:
+def _padded(value: torch.Tensor, edit: InsertOperator) -> torch.Tensor:
     """A tensor with elements added at the ends of its last axes, which PyTorch wants from the last one."""
-    pairs = list(zip(change.numbers[::2], change.numbers[1::2], strict=True))
-    ends = [int(number) for pair in reversed(pairs) for number in pair]
-    return torch.nn.functional.pad(value, ends, value=filling)
+    pairs = list(zip(edit.numbers[::2], edit.numbers[1::2], strict=True))
+    ends = [number for pair in reversed(pairs) for number in pair]
+    return torch.nn.functional.pad(value, ends, value=edit.number)
 
 
 def _copied(value: Any) -> Any:
@@ -189,85 +203,71 @@ def tried(trials: Iterable[Trial], graph: Graph) -> tuple[tuple[Output, ...], ..
 
 
 def _tried(trial: Trial, graph: Graph) -> tuple[Output, ...]:
-    call = graph.call_of(trial.node)
-    if call is None or draws_random_numbers(call[0]):
-        return ()
     try:
-        tensors = _computed(call, trial, graph)
+        tensors = (_written_in_turn if trial.is_state else _in_turn)(trial, graph)
     except Exception:
         return ()  # what an operator refuses explains nothing
     outputs = NodeOutputs(tensors, values=True)
     return tuple(map(outputs.of, tensors))
 
 
-def _computed(call: Call, trial: Trial, graph: Graph) -> list[torch.Tensor]:
-    """The outputs of the last op of a trial; raises what an operator raises."""
-    if trial.is_state:
-        return _written_in_turn(trial, graph)
-    tensors = _outputs(call, trial, graph.value_of)
-    return _carried_on(trial, tensors, graph) if trial.then else tensors
+def _in_turn(trial: Trial, graph: Graph) -> list[torch.Tensor]:
+    """The outputs of the last op of a row, with what changes on the way; raises what an operator raises."""
+    made: dict[str, list[torch.Tensor]] = {}
+    changed: list[tuple[torch.Tensor, torch.Tensor]] = []
+
+    def fill(value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            # Of equal values the last one: its memory is laid out as the operator needs it.
+            for old, new in reversed(changed):
+                if value is old or (value.shape == old.shape and torch.equal(value, old)):
+                    return copy_of(new)
+        return value
+
+    def value_of(node: str, output: int) -> torch.Tensor:
+        return made[node][output] if node in made else graph.value_of(node, output)
+
+    for node in trial.row:
+        call = graph.call_of(node)
+        if call is None or draws_random_numbers(call[0]):
+            return []
+        operator, args, kwargs = call
+        if made:
+            call = operator, replaced(args, fill), replaced(kwargs, fill)
+        made[node] = _outputs(call, trial.at(node), value_of)
+        if node != trial.row[-1]:
+            changed.append((graph.value_of(node, 0), made[node][0]))
+    return made[trial.row[-1]]
 
 
 def _written_in_turn(trial: Trial, graph: Graph) -> list[torch.Tensor]:
     """What the last of several ops yields, each of which writes to what the one before has written."""
-    nodes = (trial.node, *trial.then)
-    is_first_left_out = trial.op == LEFT_OUT
     if isinstance(graph, JointGradGraph):
         return []  # such a graph has no memory that is written to
     state: dict[str, Any] = {}
     made: list[torch.Tensor] = []
-    for node in nodes:
+    for node in trial.row:
         # What a later one read of the state was overwritten, and is replaced here.
-        call = graph.call_of(node, may_be_stale=node != trial.node)
+        call = graph.call_of(node, may_be_stale=node != trial.row[0])
         if call is None:
             return []
-        operator, args, kwargs = _with_arguments(call, trial.then_arguments)
+        operator, args, kwargs = call
         names = _names(operator)
         given = replaced({**dict(zip(names, args, strict=False)), **kwargs}, _copied)
         given.update(state)
+        is_removed = False
+        for edit in trial.at(node):
+            if isinstance(edit, SetArguments):
+                given.update({it: as_given(it, value) for it, value in edit.arguments.items()})
+            is_removed = is_removed or isinstance(edit, RemoveOperator)
         positions, written = written_arguments(operator)
         places = [*(names[position] for position in positions), *written]
-        if not (node == trial.node and is_first_left_out):
+        if not is_removed:
             with torch.no_grad():
                 made = tensors_in(operator(**given))
         state = {name: given[name] for name in places if name in given}
     return [*made, *tensors_in(list(state.values()))]
 
 
-def _with_arguments(call: Call, arguments: Arguments) -> Call:
-    """A call with those of some arguments that its operator has."""
-    operator, args, kwargs = call
-    given = {**dict(zip(_names(operator), args, strict=False)), **kwargs}
-    changed = {name: as_given(name, arguments[name]) for name in given if name in arguments}
-    return (operator, (), {**given, **changed}) if changed else call
-
-
 def _names(operator: Any) -> list[str]:
     return [argument.name for argument in operator._schema.arguments]
-
-
-def _carried_on(trial: Trial, made: list[torch.Tensor], graph: Graph) -> list[torch.Tensor]:
-    """The outputs of the last op behind the one that was tried, with all that changes on the way."""
-    changed = [(graph.value_of(trial.node, 0), made[0])]
-    for change in trial.inputs:
-        if change.how == "ahead":
-            changed = [(graph.value_of(change.node, change.output), made[0])]
-    for node in trial.then:
-        call = graph.call_of(node)
-        if call is None or draws_random_numbers(call[0]):
-            return []
-        operator, args, kwargs = _with_arguments(call, trial.then_arguments)
-
-        def fill(value: Any) -> Any:
-            if isinstance(value, torch.Tensor):
-                # Of equal values the last one: its memory is laid out as the operator needs it.
-                for old, new in reversed(changed):
-                    if value is old or (value.shape == old.shape and torch.equal(value, old)):
-                        return copy_of(new)
-                return copy_of(value)
-            return value
-
-        with torch.no_grad():
-            made = tensors_in(operator(*replaced(args, fill), **replaced(kwargs, fill)))
-        changed.append((graph.value_of(node, 0), made[0]))
-    return made

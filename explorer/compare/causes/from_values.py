@@ -4,26 +4,25 @@ import math
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from explorer.compare.causes.exchanged_factors import exchanged_factors_cause
-from explorer.compare.causes.input_trials import label_of
-from explorer.compare.causes.known_functions import known_function_cause
-from explorer.compare.causes.masked_means import masked_mean_cause
-from explorer.compare.causes.places import at_place, does_the_same, is_ahead, is_of_form, rows_at
+from explorer.compare.causes.choice import is_believed
+from explorer.compare.causes.formulas import FORMULAS
+from explorer.compare.causes.inputs import label_of
 from explorer.compare.causes.rearranged import rearranged_cause
 from explorer.compare.causes.relations import (
     MASKED,
+    NOTHING,
     ROUNDED,
     TEMPERED,
     WITH_PARTS,
     Found,
     Surroundings,
-    relation_of,
+    relations_of,
 )
 from explorer.compare.causes.rooms import numbers_of, room_of
-from explorer.compare.causes.shared_leaves import shared_leaf_cause
+from explorer.compare.causes.rows import at_place, does_the_same, is_ahead, is_of_form, rows_at
 from explorer.compare.causes.value_pairs import ValuePair, are_same, cause_by
 from explorer.compare.flow import MOVES, Flow
-from explorer.model.causes import LAYOUTS, Cause, LeftOut, Related
+from explorer.model.causes import LAYOUTS, Cause, InsertOperator
 from explorer.model.divergence import (
     Divergence,
     ExtraOps,
@@ -33,13 +32,7 @@ from explorer.model.divergence import (
     Rounded,
 )
 from explorer.model.families import MASKING, family
-from explorer.model.graph import (
-    OTHER,
-    ArgumentValue,
-    Node,
-    Output,
-    SideName,
-)
+from explorer.model.graph import OTHER, ArgumentValue, Node, Output, SideName
 from explorer.numeric.differences import Floats
 
 MOST_PARTS = 300
@@ -59,59 +52,39 @@ CUTS = MOVES | {"slice", "cast"}
 def related_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
     """How the values at a divergence follow from one another; None where they do not."""
     causes = []
-    for ends in _ends(divergence, left, right):
-        cause = _cause(ends, (left, right))
-        if cause:
-            causes.append(cause)
-    found = min(causes, key=_simplicity, default=None)
-    if found is None or _is_layout(found):
+    for pair in _pairs(divergence, left, right):
+        found = _found(pair)
+        if found:
+            causes.append(cause_by(found, pair))
+    cause = min(causes, key=lambda it: not is_believed(it.edits), default=None)
+    if cause is None or _is_layout(cause):
         # Which op moves the numbers says more than that they are moved.
-        found = rearranged_cause(divergence, left, right) or found
-    return (
-        found
-        or shared_leaf_cause(divergence, left, right)
-        or known_function_cause(divergence, left, right)
-        or exchanged_factors_cause(divergence, left, right)
-        or masked_mean_cause(divergence, left, right)
-    )
+        cause = rearranged_cause(divergence, left, right) or cause
+    if cause is None:
+        made = (find(divergence, left, right) for find in FORMULAS)
+        cause = next((it for it in made if it is not None), None)
+    return cause
 
 
 def _is_layout(cause: Cause) -> bool:
-    return isinstance(cause.change, Related) and cause.change.how in LAYOUTS
+    (first, *_) = cause.edits
+    return isinstance(first, InsertOperator) and first.op in LAYOUTS
 
 
-def _simplicity(cause: Cause) -> int:
-    """0 for a relation by a number that stands for something, 1 for all others."""
-    relation = cause.change.relation if isinstance(cause.change, LeftOut) else cause.change
-    factor = getattr(relation, "factor", None)
-    return 0 if factor is not None and factor.form in ("1/n", "1/√n", "1-p", "p") else 1
-
-
-def _cause(ends: ValuePair, flows: tuple[Flow, Flow]) -> Cause | None:
-    found = _found(ends)
-    return None if found is None else cause_by(found, ends, flows)
-
-
-def _found(ends: ValuePair) -> Found | None:
-    own, target = numbers_of(ends.own), numbers_of(ends.target)
+def _found(pair: ValuePair) -> Found | None:
+    """How the second of two values follows from the first one; None where it does not."""
+    own, target = numbers_of(pair.own), numbers_of(pair.target)
     if own is None or target is None:
         return None
-    room = room_of(ends.own, ends.target)
-    if ends.rounded_to:
-        found = relation_of(own, target, room, finders=ROUNDED)
-        return found if found and found.relation.name == ends.rounded_to else None
-    if ends.is_masked:
-        return relation_of(own, target, room, finders=MASKED)
-    if ends.inside:
-        return relation_of(own, target, room, _surroundings(ends), TEMPERED)
-    if ends.leaf:
-        leaves = dict(_parts(ends.there, ends.other, ends.target, ends.here))
-        around = Surroundings(parts={ends.leaf: leaves[ends.leaf]} if ends.leaf in leaves else {})
-        return relation_of(own, target, room, around, WITH_PARTS)
-    return relation_of(own, target, room, _surroundings(ends))
+    around = NOTHING if pair.finders in (ROUNDED, MASKED) else _surroundings(pair)
+    for found in relations_of(own, target, room_of(pair.own, pair.target), around, pair.finders):
+        (edit,) = found.edits
+        if not pair.name or (isinstance(edit, InsertOperator) and edit.name == pair.name):
+            return found
+    return None
 
 
-def _ends(divergence: Divergence, left: Flow, right: Flow) -> Iterator[ValuePair]:
+def _pairs(divergence: Divergence, left: Flow, right: Flow) -> Iterator[ValuePair]:
     """The values that may follow from one another, those of the left side first."""
     if isinstance(divergence, ExtraOps):
         yield from _of_extra_ops(divergence, left, right)
@@ -130,14 +103,12 @@ def _of_both(divergence: OtherValue | OtherStart, left: Flow, right: Flow) -> It
         return
     node, other = rows[0][-1], rows[1][-1]
     if node.outputs and other.outputs:
-        values = node.outputs[0], other.outputs[0]
-        yield ValuePair("left", left, right, node, other, *values)
-        yield ValuePair("right", right, left, other, node, *values[::-1])
+        yield ValuePair("left", left, right, node, other)
+        yield ValuePair("right", right, left, other, node)
     if len(rows[0]) <= MOST_INSIDE and len(rows[1]) <= MOST_INSIDE:
         for inner, other_inner in product(*rows):
             if inner.outputs and other_inner.outputs:
-                values = inner.outputs[0], other_inner.outputs[0]
-                yield ValuePair("left", left, right, inner, other_inner, *values, inside=True)
+                yield ValuePair("left", left, right, inner, other_inner, finders=TEMPERED)
     if max(map(len, rows)) > 1:
         for inner in rows[0]:
             yield from _beside_masks("left", left, inner, right)
@@ -163,8 +134,7 @@ def _made_of(side: SideName, flow: Flow, node: Node, reads: Iterable[Node]) -> I
     """The value of a node, and what it reads that is as large."""
     for read in reads:
         if read.outputs and node.outputs and _size(read.outputs[0]) == _size(node.outputs[0]):
-            values = read.outputs[0], node.outputs[0]
-            yield ValuePair(side, flow, flow, read, node, *values, is_extra=True)
+            yield ValuePair(side, flow, flow, read, node, is_extra=True)
 
 
 def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[ValuePair]:
@@ -202,8 +172,7 @@ def _beside(divergence: ExtraOps, left: Flow, right: Flow, node: Node) -> Iterat
     own: Node | None = node
     for _ in range(NEAR):
         if other and own and is_of_form(own, other):
-            values = own.outputs[0], other.outputs[0]
-            yield ValuePair(divergence.side, here, there, own, other, *values)
+            yield ValuePair(divergence.side, here, there, own, other)
         own = here.next_op(own) if own else None
 
 
@@ -223,9 +192,9 @@ def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[Val
             continue
         for node in there.graph.nodes:
             if is_of_form(node, user) and not does_the_same(there, node, user):
-                values = node.outputs[0], user.outputs[0]
+                side = OTHER[divergence.side]
                 yield ValuePair(
-                    OTHER[divergence.side], there, here, node, user, *values, leaf=divergence.name
+                    side, there, here, node, user, finders=WITH_PARTS, name=divergence.name
                 )
 
 
@@ -239,9 +208,8 @@ def _beside_masks(side: SideName, here: Flow, node: Node, there: Flow) -> Iterat
             continue
         others = [it for it in there.origins(other) if it.outputs]
         if any(are_same(read, it) for read in reads for it in others):
-            values = node.outputs[0], other.outputs[0]
-            yield ValuePair(side, here, there, node, other, *values, is_masked=True)
-            yield ValuePair(OTHER[side], there, here, other, node, *values[::-1], is_masked=True)
+            yield ValuePair(side, here, there, node, other, finders=MASKED)
+            yield ValuePair(OTHER[side], there, here, other, node, finders=MASKED)
 
 
 def _of_rounded(divergence: Rounded, left: Flow, right: Flow) -> Iterator[ValuePair]:
@@ -252,16 +220,8 @@ def _of_rounded(divergence: Rounded, left: Flow, right: Flow) -> Iterator[ValueP
         return
     node, result = there.nodes[other], here.nodes[divergence.result]
     if node.outputs and result.outputs:
-        values = node.outputs[0], result.outputs[0]
-        yield ValuePair(
-            OTHER[divergence.side],
-            there,
-            here,
-            node,
-            result,
-            *values,
-            rounded_to=divergence.dtypes[0],
-        )
+        side, dtype = OTHER[divergence.side], divergence.dtypes[0]
+        yield ValuePair(side, there, here, node, result, finders=ROUNDED, name=dtype)
 
 
 def _beside_constants(side: SideName, here: Flow, leaf: Node, there: Flow) -> Iterator[ValuePair]:
@@ -281,9 +241,8 @@ def _beside_constants(side: SideName, here: Flow, leaf: Node, there: Flow) -> It
         for constant in there.origins(node):
             is_constant = constant.kind == "constant" and constant.outputs
             if is_constant and _size(constant.outputs[0]) == _size(read.outputs[0]) > 1:
-                values = read.outputs[0], constant.outputs[0]
-                yield ValuePair(side, here, there, leaf, constant, *values)
-                yield ValuePair(OTHER[side], there, here, constant, leaf, *values[::-1])
+                yield ValuePair(side, here, there, leaf, constant, part=read)
+                yield ValuePair(OTHER[side], there, here, constant, read)
 
 
 def _size(output: Output) -> int:
@@ -293,9 +252,9 @@ def _size(output: Output) -> int:
 # What a relation may be made of
 
 
-def _surroundings(ends: ValuePair) -> Surroundings:
-    outputs = [ends.own, ends.target]
-    for graph, node in ((ends.here, ends.node), (ends.there, ends.other)):
+def _surroundings(pair: ValuePair) -> Surroundings:
+    outputs = [pair.own, pair.target]
+    for graph, node in ((pair.here, pair.node), (pair.there, pair.other)):
         for read in graph.read_by_row(node, NEAR):
             outputs += read.outputs[:1]
     sizes: set[int] = set()
@@ -306,15 +265,15 @@ def _surroundings(ends: ValuePair) -> Surroundings:
             sizes.add(math.prod(output.shape[axes:]))
     return Surroundings(
         tuple(sizes),
-        tuple(_shares(ends)),
-        dict(_parts(ends.there, ends.other, ends.target, ends.here)),
+        tuple(_shares(pair)),
+        dict(_parts(pair.there, pair.other, pair.target, pair.here)),
     )
 
 
-def _shares(ends: ValuePair) -> Iterator[float]:
+def _shares(pair: ValuePair) -> Iterator[float]:
     """Arguments between 0 and 1 of the ops and layers at hand."""
     given: list[ArgumentValue] = []
-    for graph, node in ((ends.here, ends.node), (ends.there, ends.other)):
+    for graph, node in ((pair.here, pair.node), (pair.there, pair.other)):
         given += node.arguments.values()
         layer = graph.graph.layers.get(node.scope)
         given += layer.settings.values() if layer else ()
@@ -337,16 +296,3 @@ def _parts(graph: Flow, node: Node, target: Output, other: Flow) -> Iterator[tup
 
 def _nearest(nodes: Iterable[Node], node: Node) -> list[Node]:
     return sorted(nodes, key=lambda it: (it.kind != "parameter", abs(node.order - it.order)))
-
-
-def constants_read(graph: Flow, row: list[Node]) -> Iterator[float | int]:
-    """The single numbers that some ops read as constants."""
-    for edge in (edge for node in row for edge in graph.into(node)):
-        origin = graph.nodes[edge.origin]
-        if origin.kind == "constant" and edge.output < len(origin.outputs):
-            value = numbers_of(origin.outputs[edge.output])
-            if value is not None and value.size == 1:
-                number = float(value.ravel()[0])
-                yield number
-                if number.is_integer():
-                    yield int(number)
