@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
@@ -11,11 +11,17 @@ from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
 from explorer.model.causes import (
     Cause,
-    LeftOut,
-    OtherArguments,
-    OtherInputs,
-    OtherOperator,
-    Related,
+    Edits,
+    FromLeaf,
+    FromNode,
+    FromSlot,
+    FromThere,
+    InsertOperator,
+    RemoveOperator,
+    ReplaceOperator,
+    Rewire,
+    SetArguments,
+    Zeros,
 )
 from explorer.model.divergence import (
     Divergence,
@@ -159,24 +165,29 @@ def _structure(divergence: Divergence) -> Iterator[Fact]:
             yield Fact(kind, op=divergence.row.first.label)
 
 
-PLAIN = {
-    "plus": ("offset",),
-    "rounded": ("cast",),
-    "rolled": ("shift",),
-    "masked": ("mask",),
-    "shared": ("tied weight", "other input"),
-    "exchanged": ("order of inputs", "other input"),
-    "mean_where": ("mask",),
-}
-"""What a relation states by itself."""
-
-LAYOUTS = {"transposed", "regrouped", "rolled", "reversed", "rows", "blocks"}
-
-
 def _stated(cause: Cause, divergence: Divergence) -> Iterator[Fact]:
     """What a cause states."""
-    change = cause.change
-    yield from STATED[type(change)](change, cause)
+    for edit in cause.edits:
+        match edit:
+            case SetArguments():
+                yield from _arguments(edit, cause)
+            case ReplaceOperator(op=op):
+                yield Fact("other op", op=op)
+                yield Fact("other op", op=cause.op)
+            case RemoveOperator(later=later):
+                for kind in ("op left out", "op added"):
+                    yield Fact(kind, op=cause.op)
+                if later:
+                    yield Fact("order of ops", op=cause.op)
+            case InsertOperator(slots=()):
+                yield from _behind(edit, cause)
+            case InsertOperator():
+                for kind in AT_INPUTS.get(edit.op, ()):
+                    yield Fact(kind)
+                if edit.op == "mul":
+                    yield Fact("factor", factor=edit.number)
+            case Rewire():
+                yield from map(Fact, _rewired(edit, cause.edits))
 
 
 LIMITS: dict[tuple[str, object], tuple[tuple[str, str], ...]] = {
@@ -185,12 +196,12 @@ LIMITS: dict[tuple[str, object], tuple[tuple[str, str], ...]] = {
 """Arguments with which one operator is another one, by name and value: smooth L1 with a beta of 0 is L1."""
 
 
-def _arguments(change: OtherArguments, cause: Cause) -> Iterator[Fact]:
-    for name, value in change.arguments.items():
-        values = (value, change.own[name])
+def _arguments(edit: SetArguments, cause: Cause) -> Iterator[Fact]:
+    for name, value in edit.arguments.items():
+        values = (value, edit.own.get(name))
         yield Fact("argument", argument=name, values=values)
         yield Fact("constant", values=values)
-        own = change.own[name]
+        own = edit.own.get(name)
         if isinstance(value, (int, float)) and isinstance(own, (int, float)) and value and own:
             yield Fact("factor", factor=value / own)
         if name in ("dim", "axis"):
@@ -212,79 +223,69 @@ def _arguments(change: OtherArguments, cause: Cause) -> Iterator[Fact]:
             yield Fact("state")
 
 
-def _operator(change: OtherOperator, cause: Cause) -> Iterator[Fact]:
-    yield Fact("other op", op=change.op)
-    yield Fact("other op", op=cause.op)
-
-
-INPUTS: dict[str, tuple[str, ...]] = {
-    "swapped": ("order of inputs",),
-    "given": ("constant", "other input"),
-    "replaced": ("other input", "order of inputs", "steps", "rows in another order"),
-    "rounded": ("cast",),
-    "from_zeros": ("start",),
-    "ahead": ("order of ops",),
-    "padded": ("padding",),
-    "padded_below": ("padding",),
-    "rolled": ("shift", "op left out", "layout", "rows in another order"),
-    "transposed": ("op left out", "layout", "rows in another order"),
-    "reversed": ("op left out", "layout", "rows in another order"),
+AT_INPUTS: dict[str, tuple[str, ...]] = {
+    "cast": ("cast",),
+    "pad": ("padding",),
+    "roll": ("shift", "op left out", "layout", "rows in another order"),
+    "swap_axes": ("op left out", "layout", "rows in another order"),
+    "flip": ("op left out", "layout", "rows in another order"),
 }
-"""What a change of inputs states by itself."""
+"""What an operator at an input states by itself."""
 
 
-def _inputs(change: OtherInputs, _: Cause) -> Iterator[Fact]:
-    for it in change.changes:
-        if it.how == "scaled":
-            yield Fact("factor", factor=it.numbers[0])
-        for kind in INPUTS.get(it.how, ()):
-            yield Fact(kind)
+def _rewired(edit: Rewire, edits: Edits) -> tuple[str, ...]:
+    """What another input states by itself."""
+    match edit.source:
+        case FromSlot():
+            return ("order of inputs",)
+        case FromThere():
+            # Beside other arguments the inputs alone say nothing.
+            return () if isinstance(edits[-1], SetArguments) else ("constant", "other input")
+        case Zeros(is_filled=is_filled):
+            return ("start",) if is_filled else ()
+        case FromLeaf(is_one_tensor=is_one_tensor):
+            return () if is_one_tensor else ("tied weight", "other input")
+        case FromNode():
+            if not edit.slots:
+                return ("order of inputs", "other input")
+            if any(it.node != edit.node for it in edits):
+                return ("order of ops",)
+            return ("other input", "order of inputs", "steps", "rows in another order")
 
 
-MORE = {"added": ("add",), "subtracted": ("add", "sub"), "multiplied": ("mul",)}
+PLAIN = {"roll": ("shift",), "fill": ("mask",), "where": ("mask",), "cast": ("cast",)}
+"""What an operator behind an op states by itself."""
+
+LAYOUTS = {"transpose", "regroup", "roll", "flip", "rows", "blocks"}
+
+MORE = {"add": ("add",), "sub": ("add", "sub"), "mul": ("mul",)}
 """The operators that one side has more, by how a value follows from the other one."""
 
 
-def _related(change: Related, cause: Cause) -> Iterator[Fact]:
-    if change.how in ("times", "tempered") and change.factor:
-        yield Fact("factor", factor=change.factor.value)
+def _behind(edit: InsertOperator, cause: Cause) -> Iterator[Fact]:
+    """What an operator behind an op states."""
+    if edit.op in ("mul", "temper") and edit.factor:
+        yield Fact("factor", factor=edit.number)
         yield Fact("op left out", op="mul")
         yield Fact("op added", op="mul")
-        if change.factor.value < 0:
+        if edit.number < 0:
             yield Fact("order of inputs")
             yield Fact("other op", op="sub")
-    for op in MORE.get(change.how, ()):
+    if edit.op == "add" and edit.factor:
+        yield Fact("offset")
+    for op in MORE.get(edit.op, ()) if edit.name else ():
         yield Fact("op left out", op=op)
         yield Fact("op added", op=op)
-    if change.how in ("added", "subtracted"):
+    if edit.op in ("add", "sub") and edit.name:
         yield Fact("bias")
-    if change.how == "applied":
+    if edit.op == "function":
         for kind in ("other op", "op left out", "op added"):
-            yield Fact(kind, op=change.name)
+            yield Fact(kind, op=edit.name)
             yield Fact(kind, op=cause.op)
-    if change.how in LAYOUTS:
+    if edit.op in LAYOUTS:
         yield Fact("layout")
         yield Fact("rows in another order")
         yield Fact("order of inputs")
         yield Fact("other input")
-    for kind in PLAIN.get(change.how, ()):
+    for kind in PLAIN.get(edit.op, ()):
         yield Fact(kind)
-
-
-def _left_out(change: LeftOut, cause: Cause) -> Iterator[Fact]:
-    if change.relation:
-        yield from _related(change.relation, cause)
-    for kind in ("op left out", "op added"):
-        yield Fact(kind, op=cause.op)
-    if change.later:
-        yield Fact("order of ops", op=cause.op)
-
-
-STATED: dict[type, Callable[..., Iterator[Fact]]] = {
-    OtherArguments: _arguments,
-    OtherOperator: _operator,
-    OtherInputs: _inputs,
-    Related: _related,
-    LeftOut: _left_out,
-}
-"""What each kind of change states."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.model.causes import Cause, OtherArguments, OtherOperator, Related
+from explorer.model.causes import Cause, Edit, ReplaceOperator, SetArguments
 from explorer.model.divergence import End, OtherValue, Place, Reading, Row
 from explorer.model.divergence import Inputs as Read
 from explorer.model.graph import Arguments
@@ -14,12 +14,13 @@ ROW = Row(first=Place(label="norm"), last="norm", count=1)
 DIVERGENCE = OtherValue(phase="forward", ends=(END, END), rows=(ROW, ROW), inputs=Read())
 
 
-def cause(change: OtherArguments | OtherOperator | Related, op: str = "aten.gelu.default") -> Cause:
+def cause(edit: Edit, op: str = "aten.gelu.default") -> Cause:
     return Cause(
         side="left",
         node="n0",
         op=op,
-        change=change,
+        edits=(edit,),
+        proven="computed_again",
         greatest=0.0,
         noise=None,
         layers=(None, None),
@@ -47,12 +48,12 @@ def cause(change: OtherArguments | OtherOperator | Related, op: str = "aten.gelu
 def test_arguments_state_what_they_are_called_or_what_they_are(
     fact: Fact, own: Arguments, arguments: Arguments, verdict: bool
 ) -> None:
-    found = cause(OtherArguments(own=own, arguments=arguments), "aten._softmax.default")
+    found = cause(SetArguments(own=own, arguments=arguments), "aten._softmax.default")
     assert is_true(fact, DIVERGENCE, found) is verdict
 
 
 def test_an_operator_states_itself_and_no_other_one() -> None:
-    found = cause(OtherOperator(op="aten.silu.default"))
+    found = cause(ReplaceOperator(op="aten.silu.default"))
     assert is_true(Fact("other op", op="silu"), DIVERGENCE, found)
     assert is_true(Fact("other op", op="gelu"), DIVERGENCE, found)
     assert not is_true(Fact("other op", op="tanh"), DIVERGENCE, found)

@@ -6,16 +6,23 @@ from functools import partial
 import msgspec
 
 from explorer.model.alignment import Alignment
-from explorer.model.causes import Attempt, Attempts, Cause, Mend, OtherArguments, OtherOperator
+from explorer.model.causes import (
+    Attempt,
+    Attempts,
+    Cause,
+    Mend,
+    ReplaceOperator,
+    SetArguments,
+)
 from explorer.model.divergence import OtherValue
 from explorer.model.graph import Layer
 from explorer.model.known import Reference
 from explorer.model.mended import Behind, Mended, NotPutIn
 from explorer.model.report import Report
 
-EPS = OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-2})
-FARTHER = OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-1})
-OPERATOR = OtherOperator(op="aten.relu.default")
+EPS = (SetArguments(own={"eps": 1e-5}, arguments={"eps": 1e-2}),)
+FARTHER = (SetArguments(own={"eps": 1e-5}, arguments={"eps": 1e-1}),)
+OPERATOR = (ReplaceOperator(op="aten.relu.default"),)
 
 MENDS = (
     Mend(side="left", call="nn.BatchNorm2d", arguments={"eps": 1e-2}),
@@ -27,7 +34,8 @@ CAUSE = Cause(
     side="left",
     node="n2",
     op="aten.norm",
-    change=EPS,
+    edits=EPS,
+    proven="computed_again",
     greatest=4e-7,
     noise=6e-7,
     layers=LAYERS,
@@ -65,7 +73,7 @@ def as_if_mended(alignment: Alignment, *, has_cause: bool = True) -> Alignment:
     assert isinstance(first, OtherValue)
     ends = [msgspec.structs.replace(end, node=BEHIND, source="net.py:6") for end in first.ends]
     divergence = msgspec.structs.replace(first, ends=tuple(ends), also_at=())
-    cause = msgspec.structs.replace(CAUSE, node=BEHIND, change=FARTHER) if has_cause else None
+    cause = msgspec.structs.replace(CAUSE, node=BEHIND, edits=FARTHER) if has_cause else None
     mended = Mended(
         engine=alignment.left,
         runs=2,

@@ -164,35 +164,56 @@ def _fitted(value: ArgumentValue, count: int) -> Iterator[tuple[int, ...]]:
 
 # A slice at other places
 
-STARTS, LIMITS = "start_indices", "limit_indices"
-"""Where a slice begins along each axis, and where it ends: arguments of JAX's slices."""
+STARTS, LIMITS, STRIDES = "start_indices", "limit_indices", "strides"
+"""Where a slice begins along each axis, where it ends, and its steps: arguments of JAX's slices."""
+
+OF_SLICES = (frozenset({"start", "end", "step"}), frozenset({STARTS, LIMITS, STRIDES}))
+"""Arguments that are one thing: which elements a slice takes."""
 
 
 def slices(node: Node, read: Shape, made: Shape) -> Iterator[Arguments]:
     """Other arguments of a slice of a shape ``read``, of which it takes the shape ``made``.
 
-    It then begins at the first or last place of an axis, or one place before or behind where it begins.
-    Nothing of ops that are no such slices.
+    It then begins at the first or last place of an axis, or one place before or behind where it begins; or
+    it takes every second element, or as many in a row as it takes of every second. Nothing of ops that are
+    no slices.
     """
-    given, limits = node.arguments.get(STARTS), node.arguments.get(LIMITS)
-    strides = node.arguments.get("strides")
-    is_whole = not isinstance(strides, tuple) or set(strides) == {1}
-    if not (isinstance(given, tuple) and is_whole):
+    dim, start = node.arguments.get("dim"), node.arguments.get("start")
+    if len(made) != len(read):
         return
-    own = tuple(start for start in given if isinstance(start, int))
-    if not len(own) == len(made) == len(read):
-        return
-    for axis, start in enumerate(own):
-        last = read[axis] - made[axis]
-        for place in dict.fromkeys((0, last, start - 1, start + 1)):
-            if place != start and 0 <= place <= last:
-                starts = (*own[:axis], place, *own[axis + 1 :])
-                yield {STARTS: starts} if limits is None else _with_limits(starts, made)
+    if isinstance(dim, int) and isinstance(start, int):
+        step = node.arguments.get("step")
+        own = start % max(read[dim], 1), step if isinstance(step, int) else 1
+        for first, by in _other_slices(own, read[dim], made[dim]):
+            changed: Arguments = {"start": first, "end": min(first + by * made[dim], read[dim])}
+            yield changed if by == own[1] else {**changed, "step": by}
+    starts = _along(STARTS, node.arguments, len(made))
+    strides = _along(STRIDES, node.arguments, len(made)) or (1,) * len(starts)
+    has_limits = LIMITS in node.arguments
+    for axis, own in enumerate(zip(starts, strides, strict=True)):
+        for first, by in _other_slices(own, read[axis], made[axis]):
+            firsts = (*starts[:axis], first, *starts[axis + 1 :])
+            steps = (*strides[:axis], by, *strides[axis + 1 :])
+            ends = [at + step * n for at, step, n in zip(firsts, steps, made, strict=True)]
+            limits = tuple(map(min, ends, read))
+            if has_limits:
+                yield {STARTS: firsts, LIMITS: limits, **({STRIDES: steps} if by != own[1] else {})}
+            elif by == own[1]:
+                yield {STARTS: firsts}
 
 
-def _with_limits(starts: tuple[int, ...], shape: tuple[int, ...]) -> Arguments:
-    ends = tuple(start + length for start, length in zip(starts, shape, strict=True))
-    return {STARTS: starts, LIMITS: ends}
+def _other_slices(own: tuple[int, int], length: int, count: int) -> Iterator[tuple[int, int]]:
+    """Where else a slice may begin that takes ``count`` elements of an axis, and its steps."""
+    first, step = own
+    last = length - count
+    wanted = [(place, 1) for place in (0, last)]
+    if step == 1:
+        wanted += [(first - 1, 1), (first + 1, 1)]
+    if count > 1 and 2 * count in (length, length + 1):
+        wanted += [(0, 2), (1, 2)]
+    for place, by in dict.fromkeys(wanted):
+        if (place, by) != own and 0 <= place <= length - by * (count - 1) - 1:
+            yield place, by
 
 
 # Other padding than an op can be given, such as more at the end of an axis

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from explorer.compare.causes.arguments import OF_SLICES
 from explorer.compare.causes.candidates import Suspect, other_values
 from explorer.compare.causes.inputs import later_place
 from explorer.compare.causes.mends import mends
@@ -118,7 +119,8 @@ def cost(edits: Edits) -> float:
     form = form_of(edits)
     first = edits[0]
     if form == "arguments":
-        is_one = isinstance(first, SetArguments) and len(first.arguments) == 1
+        names = frozenset(first.arguments if isinstance(first, SetArguments) else ())
+        is_one = len(names) == 1 or any(names and names <= slice_ for slice_ in OF_SLICES)
         return 1.0 if is_one else SEVERAL
     if form == "order":
         return COSTS[form] + 0.1 * len(edits)
