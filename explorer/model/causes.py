@@ -1,5 +1,6 @@
 """Why two ops give different values for equal inputs: what was tried, and what explains it."""
 
+import math
 from typing import Literal
 
 import msgspec
@@ -16,6 +17,7 @@ Inserted = Literal[
     "function",
     "temper",
     "cast",
+    "not",
     "transpose",
     "swap_axes",
     "regroup",
@@ -125,7 +127,7 @@ class InsertOperator(msgspec.Struct, frozen=True, kw_only=True, tag="insert_oper
 
     "mul", "add" and "sub" compute with the ``factor``, or with the leaf or the op's value of that ``name``;
     "function" is that of the ``name``; "temper" multiplies the logits of a softmax by the ``factor``; "cast"
-    goes through the dtype of that ``name``. "transpose" puts the axes in the order ``numbers``;
+    goes through the dtype of that ``name``, "not" inverts a condition. "transpose" puts the axes in the order ``numbers``;
     "swap_axes" exchanges two; "regroup" reshapes to ``shape``, puts its axes in the order ``numbers`` and
     reshapes again. The ``numbers`` of "roll" are an axis and its steps, and so on for each axis; of "flip"
     the axes; of "rows" and "blocks" an axis, and the order along it of its elements, or of so many equal
@@ -165,6 +167,26 @@ Edit = SetArguments | ReplaceOperator | RemoveOperator | InsertOperator | Rewire
 
 Edits = tuple[Edit, ...]
 """Edits that are made together."""
+
+
+CONSTANTS = (math.pi, math.e, math.log(2), math.sqrt(2 / math.pi), 1.702, 1.05070099, 1.67326324)
+"""Numbers that formulas have: the last ones are of GELU and SELU."""
+
+MOST_USUAL = 64
+"""Integers up to this, their parts, and the roots of both, are usual."""
+
+
+def is_usual(number: float) -> bool:
+    """Whether a number is one that people write, up to a part in a million: 2, 0.3, 1e-5, 1/3, √2, π."""
+    size = abs(number)
+    if not size or not math.isfinite(size):
+        return True
+    wholes = [it for it in (size, 1 / size, size**2, 1 / size**2) if 0.5 < it <= MOST_USUAL + 0.5]
+    are_whole = any(math.isclose(it, round(it), rel_tol=1e-6) for it in wholes)
+    has_two_digits = math.isclose(size, float(f"{size:.1e}"), rel_tol=1e-6)
+    return (
+        are_whole or has_two_digits or any(math.isclose(size, it, rel_tol=1e-6) for it in CONSTANTS)
+    )
 
 
 Form = Literal["arguments", "operator", "order", "inputs", "value", "removed", "removed_op"]
@@ -281,6 +303,15 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     def form(self) -> Form:
         """What the edits are together."""
         return form_of(self.edits)
+
+    @property
+    def is_relation(self) -> bool:
+        """Whether the values are related by an arbitrary number, which is worth telling and no cause."""
+        first = self.edits[0]
+        if self.form != "value" or not isinstance(first, InsertOperator):
+            return False
+        factor = first.factor if first.op in ("mul", "add", "temper") else None
+        return factor is not None and not factor.form and not is_usual(factor.value)
 
     @property
     def changed(self) -> SetArguments | None:

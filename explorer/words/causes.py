@@ -82,8 +82,14 @@ def what_explains(found: Cause, engines: tuple[str, str]) -> str:
             "Cause, from the recorded values: {change} gives the value of {other} ({figures})"
         ),
     }
+    text = texts[found.proven]
+    if found.is_relation:
+        text = _(
+            "Relation, from the recorded values: {change} gives the value of {other} ({figures}), by a number"
+            " that stands for nothing known, which is no cause"
+        )
     change = _subject(found.edits).format_map(names)
-    return texts[found.proven].format(change=change, **names) + _elsewhere(found)
+    return text.format(change=change, **names) + _elsewhere(found)
 
 
 def in_short(edits: Edits, op: str) -> str:
@@ -103,7 +109,7 @@ def in_short(edits: Edits, op: str) -> str:
 def heading(found: Cause, engines: tuple[str, str], *, as_if_mended: bool = False) -> str:
     """A cause in a few words, with the engine whose op it changes."""
     engine = engines[0] if found.side == "left" else engines[1]
-    text = _("Why: {cause} ({engine})")
+    text = _("Relation: {cause} ({engine})") if found.is_relation else _("Why: {cause} ({engine})")
     if as_if_mended:
         text = _("Why, as if those before were mended: {cause} ({engine})")
     return text.format(cause=in_short(found.edits, found.op), engine=engine)
@@ -319,6 +325,7 @@ def _inserted_at_input(edit: InsertOperator) -> str:
         "swap_axes": _("the axes {numbers[0]} and {numbers[1]} of its input {slots} swapped"),
         "mul": _("its input {slots} times {numbers[0]}"),
         "cast": _("its input {slots} rounded to {dtype}"),
+        "not": _("the condition, its input {slots}, inverted"),
         "roll": _("its input {slots} shifted by {numbers[1]} along axis {numbers[0]}"),
         "flip": turned,
         "pad": _(

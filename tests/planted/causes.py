@@ -226,6 +226,7 @@ def _arguments(edit: SetArguments, cause: Cause) -> Iterator[Fact]:
 AT_INPUTS: dict[str, tuple[str, ...]] = {
     "cast": ("cast",),
     "pad": ("padding",),
+    "not": ("mask",),
     "roll": ("shift", "op left out", "layout", "rows in another order"),
     "swap_axes": ("op left out", "layout", "rows in another order"),
     "flip": ("op left out", "layout", "rows in another order"),

@@ -5,11 +5,18 @@ that gives the other side's value is a cause.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from itertools import islice
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from explorer.compare.causes.arguments import argument_changes, padded, set_arguments, slices
+from explorer.compare.causes.arguments import (
+    ArgumentChanges,
+    argument_changes,
+    padded,
+    set_arguments,
+    slices,
+)
 from explorer.compare.causes.inputs import (
     elsewhere,
     input_edits,
@@ -23,10 +30,11 @@ from explorer.compare.causes.inputs import (
 from explorer.compare.causes.kinds import KINDS, REDUCTIONS, SELECT
 from explorer.compare.causes.rooms import are_equal, numbers_of
 from explorer.compare.causes.rows import Ends, does_the_same, ends_at, is_of_form, longer_ends
-from explorer.compare.flow import MOVES, Flow
+from explorer.compare.flow import MOVES, Flow, Shape
 from explorer.model.causes import (
     Edits,
     FromNode,
+    InsertOperator,
     RemoveOperator,
     ReplaceOperator,
     Rewire,
@@ -108,12 +116,12 @@ def _suspect(ends: Ends) -> Suspect | None:
     if own is None or target is None:
         return None
     if ends.is_state:
-        trials = list(_of_a_state(ends))
+        trials = list(_of_a_state(ends, target))
     elif ends.is_extra or len(ends.own_row) > 1:
-        trials = list(_in_a_row(ends))
+        trials = list(_in_a_row(ends, target))
     else:
-        (node,) = ends.own_row
-        trials = [Trial((node.id,), edits) for edits in _alone(ends, target)]
+        spot = Spot(ends, last, target)
+        trials = [Trial((last.id,), edits) for edits in edits_at(spot, "alone")]
     if not trials:
         return None
     unchanged = Trial(tuple(node.id for node in ends.own_row), is_state=ends.is_state)
@@ -155,129 +163,205 @@ def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:
                 yield value
 
 
-# What is tried with one op
+# What is tried with an op: a table of candidates
 
 
-def _alone(ends: Ends, target: Output) -> Iterator[Edits]:
-    """Edits of the only op of a row, what changes least first."""
-    (node,) = ends.own_row
-    here = ends.here
-    changes = argument_changes(node.arguments, _pool(ends), _rank(here, node))
-    for change in (*changes.single, *_slices(here, node)):
-        yield (set_arguments(node, change),)
-    yield from _removed(ends, node)
-    yield from _replaced(node)
-    for change in changes.windows:
-        yield (set_arguments(node, change),)
-    is_done_behind = _is_done_behind(ends)
-    for edits in input_edits(here, node):
+class Spot:
+    """An op at which edits are tried, with what is compared there and the value that it should have."""
+
+    def __init__(self, ends: Ends, node: Node, target: Output) -> None:
+        self.ends = ends
+        self.node = node
+        self.target = target
+        self.here = ends.here
+
+    @cached_property
+    def arguments(self) -> ArgumentChanges:
+        """Other arguments that the op may have."""
+        return argument_changes(self.node.arguments, _pool(self.ends), _rank(self.here, self.node))
+
+    @property
+    def shape(self) -> Shape:
+        """The shape of the value that it should have, as the op would yield it."""
+        return self.here.own_shape(self.node, self.target.shape)
+
+
+Where = Literal["alone", "row", "extra"]
+"""An op by itself, one of a row that is computed again, or one of a row that one side alone has."""
+
+
+class Candidate(NamedTuple):
+    """Edits that may explain a value: where they are tried, what makes them, and for which mistakes."""
+
+    at: frozenset[Where]
+    edits: Callable[[Spot], Iterator[Edits]]
+    mistakes: str
+
+
+def _one_argument(spot: Spot) -> Iterator[Edits]:
+    for change in spot.arguments.single:
+        yield (set_arguments(spot.node, change),)
+
+
+def _other_elements(spot: Spot) -> Iterator[Edits]:
+    read = spot.here.own_shapes(spot.node).get(0)
+    if read is not None and spot.node.outputs:
+        made = spot.here.own_shape(spot.node, spot.node.outputs[0].shape)
+        for change in slices(spot.node, read, made):
+            yield (set_arguments(spot.node, change),)
+
+
+def _removed(spot: Spot) -> Iterator[Edits]:
+    # Not where the other side has as many of its kind: near 0 many an op hands on what it reads.
+    node, ends = spot.node, spot.ends
+    if node.outputs and _count(node.op, ends.own_row) > _count(node.op, ends.row):
+        for place, read in enumerate(spot.here.tensors(node).values()):
+            if math.prod(read.shape) == math.prod(node.outputs[0].shape):
+                yield (RemoveOperator(node=node.id, hands_on=place),)
+
+
+def _replaced(spot: Spot) -> Iterator[Edits]:
+    # In memory of its own: what is written in place is compared as well.
+    node, plain = spot.node, spot.node.op.replace("_.default", ".default")
+    for kind in KINDS:
+        if plain in kind:
+            for other in kind:
+                if other != plain:
+                    yield (ReplaceOperator(node=node.id, op=other),)
+    axes = node.arguments.get("dim")
+    if plain in REDUCTIONS and isinstance(axes, tuple) and len(axes) == 1:
+        for index in (0, -1):
+            given: Arguments = {"dim": axes[0], "index": index}
+            yield (ReplaceOperator(node=node.id, op=SELECT, arguments=given),)
+
+
+def _windows(spot: Spot) -> Iterator[Edits]:
+    for change in spot.arguments.windows:
+        yield (set_arguments(spot.node, change),)
+
+
+def _other_inputs(spot: Spot) -> Iterator[Edits]:
+    # Where the op behind is of the same kind, and none is there, it may be what the other side has.
+    own, other = spot.ends.own_row[-1], spot.ends.row[-1]
+    behind, behind_there = spot.here.next_op(own), spot.ends.there.next_op(other)
+    is_done_behind = (
+        behind is not None
+        and family(behind.op) == family(own.op) == family(other.op)
+        and (behind_there is None or family(behind_there.op) != family(own.op))
+    )
+    for edits in input_edits(spot.here, spot.node):
         if not (is_done_behind and other_values(edits)):
             yield edits
-    other_leaves = of_other_leaves(here, node, ends.there, ends.row)
-    if other_leaves:
-        yield other_leaves
+
+
+def _other_leaves(spot: Spot) -> Iterator[Edits]:
+    ends = spot.ends
+    leaves = of_other_leaves(ends.here, spot.node, ends.there, ends.row)
+    if leaves:
+        yield leaves
     if len(ends.row) == 1:
-        for edit in other_constants(here, node, ends.there, ends.row[0]):
+        for edit in other_constants(ends.here, spot.node, ends.there, ends.row[0]):
             yield (edit,)
-    for change in changes.double:
-        yield (set_arguments(node, change),)
-    as_there = inputs_of_there(ends, target)
+
+
+def _two_arguments(spot: Spot) -> Iterator[Edits]:
+    for change in spot.arguments.double:
+        yield (set_arguments(spot.node, change),)
+
+
+def _inputs_of_there(spot: Spot) -> Iterator[Edits]:
+    as_there = inputs_of_there(spot.ends, spot.target)
     if as_there:
         yield as_there
-        for change in changes.single:
+        for change in spot.arguments.single:
             if all(isinstance(value, float) for value in change.values()):
-                yield *as_there, set_arguments(node, change)
-    yield from padded(node, here.own_shapes(node), here.own_shape(node, target.shape))
+                yield *as_there, set_arguments(spot.node, change)
 
 
-def _in_a_row(ends: Ends) -> Iterator[Trial]:
+def _padded(spot: Spot) -> Iterator[Edits]:
+    yield from padded(spot.node, spot.here.own_shapes(spot.node), spot.shape)
+
+
+def _inverted(spot: Spot) -> Iterator[Edits]:
+    for slot, read in spot.here.tensors(spot.node).items():
+        if read.dtype == "bool":
+            yield (InsertOperator(node=spot.node.id, op="not", slots=(slot,)),)
+
+
+def _from_zeros(spot: Spot) -> Iterator[Edits]:
+    for edge in spot.here.into(spot.node):
+        origin = spot.here.nodes[edge.origin]
+        is_filled = origin.kind == "op" and family(origin.op) == "fill" and origin.outputs
+        numbers = numbers_of(origin.outputs[0]) if is_filled else None
+        if numbers is not None and numbers.any():
+            zeros = Zeros(label_of(origin), is_filled=True)
+            yield (Rewire(node=spot.node.id, slots=(edge.input,), source=zeros),)
+
+
+def _weights_elsewhere(spot: Spot) -> Iterator[Edits]:
+    if family(spot.node.op) in OF_WEIGHTS:
+        leaves = leaves_of(spot.here, [spot.node])
+        for slot, read in spot.here.tensors(spot.node).items():
+            if slot in leaves:
+                yield from elsewhere(spot.node, slot, read.shape)
+
+
+OF_WEIGHTS = frozenset({"matmul", "conv", "convgrad"})
+"""Families of ops that read a weight, which may lie in another layout."""
+
+ALONE, IN_A_ROW, EVERYWHERE = (
+    frozenset[Where](it) for it in (("alone",), ("row",), ("alone", "row"))
+)
+
+CANDIDATES: list[Candidate] = [
+    Candidate(EVERYWHERE, _one_argument, "an eps, an axis, a momentum, a mode, a reduction"),
+    Candidate(EVERYWHERE, _other_elements, "the other half, every second element, one place off"),
+    Candidate(EVERYWHERE, _removed, "an op too many"),
+    Candidate(EVERYWHERE, _replaced, "another activation, loss, reduction or kind of pooling"),
+    Candidate(EVERYWHERE, _windows, "padding with stride or dilation"),
+    Candidate(EVERYWHERE, _inverted, "a mask of the opposite sense"),
+    Candidate(ALONE, _other_inputs, "inputs exchanged, another value, a factor, a cast, a layout"),
+    Candidate(ALONE, _other_leaves, "another weight, bias or constant"),
+    Candidate(ALONE, _two_arguments, "two arguments of one op"),
+    Candidate(ALONE, _inputs_of_there, "an eps behind other mistakes that are too small to tell"),
+    Candidate(ALONE, _padded, "padding of one end, as the mode same makes it"),
+    Candidate(IN_A_ROW | {"extra"}, _from_zeros, "a state that starts at other numbers"),
+    Candidate(IN_A_ROW, _weights_elsewhere, "a weight in another layout"),
+]
+"""What is tried, what comes first first: of many divergences only the beginning is tried."""
+
+
+def edits_at(spot: Spot, where: Where) -> Iterator[Edits]:
+    """All edits that are tried at an op."""
+    for candidate in CANDIDATES:
+        if where in candidate.at:
+            yield from candidate.edits(spot)
+
+
+def _in_a_row(ends: Ends, target: Output) -> Iterator[Trial]:
     """Each op of a row edited, and those behind it computed again."""
     row = ends.own_row if len(ends.own_row) <= MOST_OPS else []
     for place, node in enumerate(row[:1] if ends.first_alone else row):
         again = tuple(later.id for later in row[place:])
         if place and not ends.is_extra:
             yield Trial(again)
-        for edits in _of_a_member(ends, node):
+        for edits in edits_at(Spot(ends, node, target), "extra" if ends.is_extra else "row"):
             yield Trial(again, edits)
 
 
-def _of_a_member(ends: Ends, node: Node) -> Iterator[Edits]:
-    """Edits of an op in a row.
-
-    Of ops that one side alone has, what a state starts at: what hands on what it reads, another op does
-    as well.
-    """
-    if not ends.is_extra:
-        changes = argument_changes(node.arguments, _pool(ends), _rank(ends.here, node))
-        for change in (*changes.single, *_slices(ends.here, node), *changes.windows):
-            yield (set_arguments(node, change),)
-        yield from _replaced(node)
-        yield from _removed(ends, node)
-    yield from _with_zeros(ends.here, node)
-    if not ends.is_extra and family(node.op) in OF_WEIGHTS:
-        leaves = leaves_of(ends.here, [node])
-        for slot, read in ends.here.tensors(node).items():
-            if slot in leaves:
-                yield from elsewhere(node, slot, read.shape)
-
-
-OF_WEIGHTS = frozenset({"matmul", "conv", "convgrad"})
-"""Families of ops that read a weight, which may lie in another layout."""
-
-
-def _slices(flow: Flow, node: Node) -> Iterator[Arguments]:
-    """A slice at other places of what it reads."""
-    read = flow.own_shapes(node).get(0)
-    if read is not None and node.outputs:
-        yield from slices(node, read, flow.own_shape(node, node.outputs[0].shape))
-
-
-def _of_a_state(ends: Ends) -> Iterator[Trial]:
+def _of_a_state(ends: Ends, target: Output) -> Iterator[Trial]:
     """Ops that write to one state: other arguments of all of them, and the first ones left out."""
     row = tuple(node.id for node in ends.own_row)
     first = ends.own_row[0]
-    changes = argument_changes(first.arguments, _pool(ends), _rank(ends.here, first))
-    for change in changes.single:
+    for change in Spot(ends, first, target).arguments.single:
         edits = tuple(set_arguments(node, change) for node in ends.own_row)
         yield Trial(row, edits, is_state=True)
     yield Trial(row, (RemoveOperator(node=first.id),), is_state=True)
 
 
-def _removed(ends: Ends, node: Node) -> Iterator[Edits]:
-    """An op left out: what is behind it goes on with one of the tensors that the op reads.
-
-    Not where the other side has as many of its kind: near 0 many an op hands on what it reads.
-    """
-    own, others = (_count(node.op, row) for row in (ends.own_row, ends.row))
-    if node.outputs and own > others:
-        for place, read in enumerate(ends.here.tensors(node).values()):
-            if math.prod(read.shape) == math.prod(node.outputs[0].shape):
-                yield (RemoveOperator(node=node.id, hands_on=place),)
-
-
 def _count(op: str, row: list[Node]) -> int:
     """How many ops of a row are of an operator's kind."""
     return sum(family(it.op) == family(op) for it in row)
-
-
-def _with_zeros(flow: Flow, node: Node) -> Iterator[Edits]:
-    """Zeros in the place of numbers that a value, such as a state, starts at."""
-    for edge in flow.into(node):
-        origin = flow.nodes[edge.origin]
-        is_filled = origin.kind == "op" and family(origin.op) == "fill" and origin.outputs
-        numbers = numbers_of(origin.outputs[0]) if is_filled else None
-        if numbers is not None and numbers.any():
-            zeros = Zeros(label_of(origin), is_filled=True)
-            yield (Rewire(node=node.id, slots=(edge.input,), source=zeros),)
-
-
-def _is_done_behind(ends: Ends) -> bool:
-    """Whether the op behind is of the same kind, and none is there: it may be what the other side has."""
-    here, there = ends.own_row[-1], ends.row[-1]
-    behind, behind_there = ends.here.next_op(here), ends.there.next_op(there)
-    if behind is None or not family(behind.op) == family(here.op) == family(there.op):
-        return False
-    return behind_there is None or family(behind_there.op) != family(here.op)
 
 
 def _not_there(ends: Ends, trials: Iterable[Trial]) -> frozenset[tuple[str, str]]:
@@ -293,22 +377,6 @@ def _not_there(ends: Ends, trials: Iterable[Trial]) -> frozenset[tuple[str, str]
         if _count(ops[edit.node], ends.own_row) <= _count(ops[edit.node], ends.row)
         and _count(edit.op, ends.row) == 0
     )
-
-
-def _replaced(node: Node) -> Iterator[Edits]:
-    """The operators that may stand in the place of an op."""
-    # In memory of its own: what is written in place is compared as well.
-    plain = node.op.replace("_.default", ".default")
-    for kind in KINDS:
-        if plain in kind:
-            for other in kind:
-                if other != plain:
-                    yield (ReplaceOperator(node=node.id, op=other),)
-    axes = node.arguments.get("dim")
-    if plain in REDUCTIONS and isinstance(axes, tuple) and len(axes) == 1:
-        for index in (0, -1):
-            given: Arguments = {"dim": axes[0], "index": index}
-            yield (ReplaceOperator(node=node.id, op=SELECT, arguments=given),)
 
 
 def _rank(flow: Flow, node: Node) -> int:

@@ -108,7 +108,7 @@ OF_SOURCES: dict[type[Source], float] = {FromSlot: 4, Zeros: 4, FromNode: 8, Fro
 """What another input costs. Of those that another op yields one may fit by chance."""
 
 AT_INPUTS = 7.0
-"""What an operator at an input costs: one behind the op says it better. (But for padding.)"""
+"""What an operator at an input costs, but for padding and conditions: one behind says it better."""
 
 BELIEVED = ("1/n", "1/√n", "1-p", "p")
 """What a factor is of a number at hand where it is no chance."""
@@ -138,7 +138,8 @@ def is_believed(edits: Edits) -> bool:
 def _cost_of_input(edit: Edit) -> float:
     if isinstance(edit, Rewire):
         return OF_SOURCES[type(edit.source)]
-    return AT_INPUTS if isinstance(edit, InsertOperator) and edit.op != "pad" else 4.0
+    is_of_op = not isinstance(edit, InsertOperator) or edit.op in ("pad", "not")
+    return 4.0 if is_of_op else AT_INPUTS
 
 
 # What explains a value

@@ -164,6 +164,7 @@ INSERTED: dict[Inserted, Callable[[Any, InsertOperator], Any]] = {
     "swap_axes": lambda value, edit: jnp.swapaxes(value, *edit.numbers),
     "mul": lambda value, edit: value * np.asarray(edit.number, value.dtype),
     "cast": lambda value, edit: value.astype(edit.name).astype(value.dtype),
+    "not": lambda value, _: jnp.logical_not(value),
     "roll": lambda value, edit: jnp.roll(value, edit.numbers[1], edit.numbers[0]),
     "flip": lambda value, edit: jnp.flip(value, edit.numbers),
     "pad": lambda value, edit: _padded(value, edit),

@@ -210,6 +210,7 @@ INSERTED: dict[Inserted, Callable[[Any, InsertOperator], Any]] = {
     "swap_axes": lambda value, edit: _moved(value, array_of(value).swapaxes(*edit.numbers)),
     "mul": lambda value, edit: value * edit.number,
     "cast": lambda value, edit: value.astype(getattr(ms, edit.name)).astype(value.dtype),
+    "not": lambda value, _: _moved(value, np.logical_not(array_of(value))),
     "roll": lambda value, edit: _moved(value, np.roll(array_of(value), *edit.numbers[::-1])),
     "flip": lambda value, edit: _moved(value, np.flip(array_of(value), edit.numbers)),
 }

@@ -159,6 +159,7 @@ INSERTED: dict[Inserted, Callable[[torch.Tensor, InsertOperator], torch.Tensor]]
     "swap_axes": lambda value, edit: value.transpose(*edit.numbers),
     "mul": lambda value, edit: value * edit.number,
     "cast": lambda value, edit: value.to(getattr(torch, edit.name)).to(value.dtype),
+    "not": lambda value, _: value.logical_not(),
     "roll": lambda value, edit: value.roll(edit.numbers[1], edit.numbers[0]),
     "flip": lambda value, edit: value.flip(edit.numbers),
     "pad": lambda value, edit: _padded(value, edit),
