@@ -127,14 +127,14 @@ class InsertOperator(msgspec.Struct, frozen=True, kw_only=True, tag="insert_oper
 
     "mul", "add" and "sub" compute with the ``factor``, or with the leaf or the op's value of that ``name``;
     "function" is that of the ``name``; "temper" multiplies the logits of a softmax by the ``factor``; "cast"
-    goes through the dtype of that ``name``, "not" inverts a condition. "transpose" puts the axes in the order ``numbers``;
-    "swap_axes" exchanges two; "regroup" reshapes to ``shape``, puts its axes in the order ``numbers`` and
-    reshapes again. The ``numbers`` of "roll" are an axis and its steps, and so on for each axis; of "flip"
-    the axes; of "rows" and "blocks" an axis, and the order along it of its elements, or of so many equal
-    parts. "fill" sets so many elements (``numbers``) to the ``factor``; "where" takes of so many elements
-    those, so many (``numbers``), for which the condition of the ``name`` holds. "pad" adds so many elements
-    (``numbers``), each the ``factor``, at the two ends of each of the last axes, in the place of the op's
-    own padding.
+    goes through the dtype of that ``name``; "not" inverts a condition. "transpose" puts the axes in the
+    order ``numbers``; "swap_axes" exchanges two; "regroup" reshapes to ``shape``, puts its axes in the order
+    ``numbers`` and reshapes again. The ``numbers`` of "roll" are an axis and its steps, and so on for each
+    axis; of "flip" the axes; of "rows" and "blocks" an axis, and the order along it of its elements, or of
+    so many equal parts. "fill" sets so many elements (``numbers``) to the ``factor``; "where" takes of so
+    many elements those, so many (``numbers``), for which the condition of the ``name`` holds. "pad" adds so
+    many elements (``numbers``), each the ``factor``, at the two ends of each of the last axes, in the place
+    of the op's own padding.
     """
 
     node: str = ""

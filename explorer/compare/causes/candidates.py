@@ -288,6 +288,15 @@ def _inverted(spot: Spot) -> Iterator[Edits]:
             yield (InsertOperator(node=spot.node.id, op="not", slots=(slot,)),)
 
 
+def _halves_exchanged(spot: Spot) -> Iterator[Edits]:
+    for slot, read in spot.here.tensors(spot.node).items():
+        for axis, length in enumerate(read.shape):
+            if length > 2 and length % 2 == 0:
+                numbers = axis, length // 2
+                roll = InsertOperator(node=spot.node.id, op="roll", slots=(slot,), numbers=numbers)
+                yield (roll,)
+
+
 def _from_zeros(spot: Spot) -> Iterator[Edits]:
     for edge in spot.here.into(spot.node):
         origin = spot.here.nodes[edge.origin]
@@ -321,6 +330,7 @@ CANDIDATES: list[Candidate] = [
     Candidate(EVERYWHERE, _windows, "padding with stride or dilation"),
     Candidate(EVERYWHERE, _inverted, "a mask of the opposite sense"),
     Candidate(ALONE, _other_inputs, "inputs exchanged, another value, a factor, a cast, a layout"),
+    Candidate(EVERYWHERE, _halves_exchanged, "a gate that is the other half of what it reads"),
     Candidate(ALONE, _other_leaves, "another weight, bias or constant"),
     Candidate(ALONE, _two_arguments, "two arguments of one op"),
     Candidate(ALONE, _inputs_of_there, "an eps behind other mistakes that are too small to tell"),
