@@ -65,5 +65,26 @@ def test_the_commands_of_the_pages_end_as_they_should(
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_page_on_causes_shows_what_is_there_and_what_it_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net, *shown = blocks("cause.md")
+    source = (ROOT / "explorer/compare/causes/candidates.py").read_text(encoding="utf-8")
+    assert all(block in source for block in shown)
+    (tmp_path / "gate.py").write_text(net)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    page = (ROOT / "docs/how-to/cause.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"```text\npython -m (.*?)\n```", page)
+    (sentence,) = re.findall(r"^> (.*)$", page, re.MULTILINE)
+    done = subprocess.run(
+        [sys.executable, "-m", *command.split()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert sentence in done.stdout, done.stdout + done.stderr
+
+
 def test_there_are_commands() -> None:
     assert {"devices-0", "devices-1", "many-0", "many-1", "many-2"} <= set(COMMANDS)
