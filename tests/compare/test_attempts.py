@@ -3,21 +3,17 @@
 import numpy as np
 import pytest
 
-from explorer.compare.causes.attempts import FEW, attempts_at, joined
-from explorer.compare.causes.tried import cause_of
-from explorer.model.causes import Attempts, OtherArguments, Tried
-from tests.compare.test_causes import LEFT, OTHER, OWN, RIGHT, output, suspect, tried
-
-
-def changes(made: Attempts) -> list[OtherArguments]:
-    return [it.change for it in made.nearest if isinstance(it.change, OtherArguments)]
+from explorer.compare.causes.choice import FEW, attempts_at, cause_of, joined
+from explorer.model.causes import SetArguments, Tried
+from tests.compare.test_causes import LEFT, OTHER, OWN, RIGHT, arguments_of, output, suspect, tried
 
 
 def test_changes_that_do_not_give_the_other_value_are_kept_the_nearest_first() -> None:
     farther, nearer = OTHER + np.float32(0.3), OTHER + np.float32(0.1)
     made = attempts_at(suspect(), tried(eps=farther, momentum=nearer), LEFT)
     assert made.tried == len(suspect().trials) - 1
-    assert [list(change.arguments) for change in changes(made)] == [["momentum"], ["eps"]]
+    edits = [edit for it in made.nearest for edit in it.edits if isinstance(edit, SetArguments)]
+    assert [list(edit.arguments) for edit in edits] == [["momentum"], ["eps"]]
     assert [it.apart for it in made.nearest] == pytest.approx([0.1, 0.3], rel=1e-5)
     assert made.fitting == ()
     assert cause_of(suspect(), tried(eps=farther, momentum=nearer), LEFT, RIGHT) is None
@@ -32,12 +28,12 @@ def test_a_change_that_gives_the_other_value_is_kept_apart_and_so_are_not_those_
     None
 ):
     outputs = [
-        (output(OTHER if trial.arguments.get("eps") == 1e-3 else OWN),)
+        (output(OTHER if arguments_of(trial).get("eps") == 1e-3 else OWN),)
         for trial in suspect().trials
     ]
     made = attempts_at(suspect(), Tried(tuple(outputs)), LEFT)
-    change = OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-3})
-    assert [(it.op, it.change) for it in made.fitting] == [(suspect().node.op, change)]
+    edits = (SetArguments(own={"eps": 1e-5}, arguments={"eps": 1e-3}),)
+    assert [(it.op, it.edits) for it in made.fitting] == [(suspect().node.op, edits)]
 
 
 @pytest.mark.parametrize(("left_over", "is_near"), [(0.49, True), (0.51, False)])

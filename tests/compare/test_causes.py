@@ -6,22 +6,26 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.causes.attempts import attempts_at
+from explorer.compare.causes.candidates import Suspect, of_one_step, suspects_at
+from explorer.compare.causes.choice import as_kept, attempts_at, cause_of
 from explorer.compare.causes.rooms import Room, apart_if_same, apart_in_any_order
-from explorer.compare.causes.suspects import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.translations import translated
-from explorer.compare.causes.tried import cause_of, change_of
 from explorer.compare.flow import Flow
 from explorer.correspondence.table import rows_named
 from explorer.model.arrays import SMALL, AnyArray
 from explorer.model.causes import (
     Cause,
-    InputChange,
-    InputHow,
-    OtherArguments,
-    OtherInputs,
+    Edit,
+    Form,
+    FromNode,
+    FromThere,
+    InsertOperator,
+    ReplaceOperator,
+    Rewire,
+    SetArguments,
     Trial,
     Tried,
+    form_of,
 )
 from explorer.model.divergence import OtherOp, Place
 from explorer.model.graph import Arguments, Edge, GradGraph, Layer, Node, Output
@@ -68,20 +72,23 @@ def suspect() -> Suspect:
     return found
 
 
+def arguments_of(trial: Trial) -> Arguments:
+    """The other arguments that are tried; {} where something else is."""
+    given = [edit.arguments for edit in trial.edits if isinstance(edit, SetArguments)]
+    return given[0] if given else {}
+
+
 def tried(**values: AnyArray) -> Tried:
     """What the trials give: the op's own value, but for those of one argument of that name."""
-    outputs = []
-    for trial in suspect().trials:
-        name = next(iter(trial.arguments), "")
-        is_single = len(trial.arguments) == 1
-        outputs.append((output(values[name] if is_single and name in values else OWN),))
-    return Tried(tuple(outputs))
+    given = map(arguments_of, suspect().trials)
+    made = (values.get(next(iter(it)), OWN) if len(it) == 1 else OWN for it in given)
+    return Tried(tuple((output(value),) for value in made))
 
 
 def test_the_first_trial_changes_nothing_and_the_others_take_what_the_other_side_has() -> None:
     first, *others = suspect().trials
-    assert first == Trial("n0")
-    single = [trial.arguments for trial in others if len(trial.arguments) == 1]
+    assert first == Trial(("n0",))
+    single = [it for it in map(arguments_of, others) if len(it) == 1]
     assert {"eps": 1e-3} in single
     assert {"momentum": 0.9} in single
     assert {"training": False} in single
@@ -122,7 +129,7 @@ def test_where_pytorch_has_several_ops_mindspores_one_is_tried_with_what_all_of_
     divergence = other_value("n0", "n0", rows=(row("n3", count=4), row()))
     found = suspects_at(divergence, Flow(left), Flow(RIGHT))[-1]
     assert (found.side, found.node.op, found.other.id) == ("right", "Norm", "n3")
-    assert {"epsilon": 0.25} in [trial.arguments for trial in found.trials]
+    assert {"epsilon": 0.25} in [arguments_of(trial) for trial in found.trials]
 
 
 def test_a_row_whose_end_is_not_known_and_other_kinds_of_divergences_are_not_tried() -> None:
@@ -138,7 +145,7 @@ def test_axes_are_tried_as_one_or_as_several_as_they_are_given() -> None:
     for given, tried_too in ((0, {"axis": 2}), ((0,), {"axis": (2,)}), ((0, 1), {"axis": (1, 2)})):
         right = graph("mindspore-graph", "Sum", volume, {"axis": given})
         found = suspects_at(DIVERGENCE, Flow(LEFT), Flow(right))[-1]
-        assert tried_too in [trial.arguments for trial in found.trials]
+        assert tried_too in [arguments_of(trial) for trial in found.trials]
 
 
 def test_the_argument_that_gives_the_other_value_is_the_cause() -> None:
@@ -177,10 +184,10 @@ def test_an_op_of_a_row_that_reads_other_values_than_the_row_makes_explains_noth
     nodes = (*LEFT.nodes, msgspec.structs.replace(LEFT.nodes[0], id="n1"))
     left = msgspec.structs.replace(LEFT, nodes=nodes, edges=(Edge("n0", "n1"),))
     trials = (
-        Trial("n0", then=("n1",)),
-        Trial("n0", {"eps": 1e-3}, then=("n1",)),
-        Trial("n1"),
-        Trial("n1", {"momentum": 0.9}),
+        Trial(("n0", "n1")),
+        Trial(("n0", "n1"), (SetArguments(node="n0", arguments={"eps": 1e-3}),)),
+        Trial(("n1",)),
+        Trial(("n1",), (SetArguments(node="n1", arguments={"momentum": 0.9}),)),
     )
     values = output(OWN), output(OTHER)
     suspected = Suspect("left", nodes[1], RIGHT.nodes[0], *values, trials)
@@ -204,8 +211,9 @@ def test_another_operator_is_tried_and_the_other_side_s_name_decides_between_two
     left = graph("torch-tape", "aten.silu.default", OWN, {})
     right = graph("mindspore-graph", "ReLU", OTHER, {})
     found, *_ = suspects_at(DIVERGENCE, Flow(left), Flow(right))
-    fitting = ("aten.relu.default", "aten.relu6.default")
-    outputs = [(output(OTHER if trial.op in fitting else OWN),) for trial in found.trials]
+    names = ("aten.relu.default", "aten.relu6.default")
+    fitting = [(ReplaceOperator(node="n0", op=name),) for name in names]
+    outputs = [(output(OTHER if trial.edits in fitting else OWN),) for trial in found.trials]
     cause = present(cause_of(found, Tried(tuple(outputs)), left, right))
     assert (cause.other_op, cause.arguments) == ("aten.relu.default", {})
     unnamed = msgspec.structs.replace(
@@ -222,7 +230,8 @@ def test_an_op_of_the_other_side_s_kind_is_not_replaced_by_one_of_a_kind_that_is
     left = graph("torch-tape", "aten.add.Tensor", OWN, {})
     right = graph("mindspore-graph", other, OTHER, {})
     found, *_ = suspects_at(DIVERGENCE, Flow(left), Flow(right))
-    made = (output(OTHER if it.op == "aten.sub.Tensor" else OWN) for it in found.trials)
+    fitting = (ReplaceOperator(node="n0", op="aten.sub.Tensor"),)
+    made = (output(OTHER if it.edits == fitting else OWN) for it in found.trials)
     cause = cause_of(found, Tried(tuple((it,) for it in made)), left, right)
     assert (cause is not None) is is_cause
 
@@ -240,9 +249,9 @@ def test_what_another_step_of_a_loop_made_is_not_tried_where_pairs_may_be_a_step
     )
     edges = (Edge("n0", "n3"),)
     flow = Flow(GradGraph(engine="a", case="", stage="", nodes=nodes, edges=edges))
-    trials = [Trial("n3")]
-    trials += [Trial("n3", inputs=(InputChange((0,), "replaced", node=n),)) for n in ("n1", "n2")]
-    suspected = Suspect("left", nodes[3], nodes[3], output(OWN), output(OTHER), tuple(trials))
+    edits = [(Rewire(node="n3", slots=(0,), source=FromNode(read)),) for read in ("n1", "n2")]
+    trials = (Trial(("n3",)), *(Trial(("n3",), it) for it in edits))
+    suspected = Suspect("left", nodes[3], nodes[3], output(OWN), output(OTHER), trials)
     assert of_one_step(suspected, flow).trials == (trials[0], trials[2])
 
 
@@ -258,20 +267,20 @@ def test_values_in_another_order_are_the_same_where_they_are_many_and_the_own_on
     assert apart_in_any_order(output(few[::-1]), output(few), own, room) is None
 
 
-@pytest.mark.parametrize(("how", "is_of_there"), [("given", True), ("padded", False)])
+@pytest.mark.parametrize(
+    ("edit", "form"),
+    [
+        (Rewire(slots=(0,), source=FromThere("add")), "arguments"),
+        (InsertOperator(op="pad", slots=(0,), numbers=(0, 1)), "inputs"),
+    ],
+)
 def test_what_is_done_to_an_input_is_not_said_to_be_the_other_side_s_value(
-    how: InputHow, is_of_there: bool
+    edit: Edit, form: Form
 ) -> None:
-    trial = Trial("n0", {"padding": (0,)}, inputs=(InputChange((0,), how, (0.0, 1.0)),))
-    change = change_of(
-        trial, graph("torch-tape", "aten.convolution", OWN, {"padding": (1,)}).nodes[0]
-    )
-    assert isinstance(change, OtherArguments) == is_of_there
-    if isinstance(change, OtherArguments):
-        assert change.from_there
-    else:
-        assert isinstance(change, OtherInputs)
-        assert change.changes == trial.inputs
+    edits = edit, SetArguments(own={"padding": (1,)}, arguments={"padding": (0,)})
+    assert form_of(edits) == form
+    tried = [msgspec.structs.replace(it, node="n0") for it in edits]
+    assert tuple(as_kept(it, "n0") for it in tried) == edits
 
 
 @pytest.mark.parametrize(("name", "other"), [("torch.var", "ddof"), ("torch.std", "ddof")])

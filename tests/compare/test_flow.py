@@ -2,7 +2,7 @@
 
 import msgspec
 
-from explorer.compare.causes.places import at_place
+from explorer.compare.causes.rows import at_place
 from explorer.compare.flow import MOVES, Flow
 from explorer.model.divergence import Place
 from explorer.model.graph import GradGraph

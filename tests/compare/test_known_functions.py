@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.causes.known_functions import FUNCTIONS
+from explorer.compare.causes.relations import ACTIVATIONS
 
 POINTS = np.array([-4.0, -1.0, 0.0, 1.0, 4.0])
 
@@ -24,9 +24,9 @@ VALUES = {
 
 
 def test_every_function_has_its_values_here() -> None:
-    assert FUNCTIONS.keys() == VALUES.keys()
+    assert ACTIVATIONS.keys() == VALUES.keys()
 
 
 @pytest.mark.parametrize("name", VALUES)
 def test_a_function_has_the_values_of_its_definition(name: str) -> None:
-    np.testing.assert_allclose(FUNCTIONS[name](POINTS), VALUES[name], atol=2e-9)
+    np.testing.assert_allclose(ACTIVATIONS[name](POINTS), VALUES[name], atol=2e-9)

@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 
 from explorer.compare.align.layouts import Laid, channels_first, channels_last, in_one_layout
-from explorer.compare.causes.nearly_equal import inputs_of_there
-from explorer.compare.causes.places import Ends
+from explorer.compare.causes.inputs import inputs_of_there
+from explorer.compare.causes.rows import Ends
 from explorer.compare.flow import Flow
 from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray, pack, unpack
-from explorer.model.causes import Cause, Change, LeftOut, Related, RelationHow
+from explorer.model.causes import Cause, Edit, FromThere, Inserted, InsertOperator, RemoveOperator
 from explorer.model.graph import GradGraph, SideName
 from explorer.scenario.load import load
 from explorer.words import causes as words
 from explorer.workers.workers import Workers
+from tests.support.explained import CAUSE
 from tests.support.handmade_graph import HandmadeGraph, of_steps
 from tests.support.jax_packages import skip_without
 from tests.support.narrowing import of_type, present
@@ -175,43 +176,35 @@ def test_what_a_trial_gives_is_seen_as_the_op_s_own_value() -> None:
     assert laid.as_seen("right", "act", made) is made
 
 
-def cause_at(side: SideName, change: Change) -> Cause:
-    return Cause(
-        side=side,
-        node="act",
-        op="tanh",
-        change=change,
-        greatest=0.0,
-        noise=None,
-        layers=(None, None),
-        tried=1,
-    )
+def cause_at(side: SideName, *edits: Edit) -> Cause:
+    return msgspec.structs.replace(CAUSE, side=side, node="act", edits=edits)
 
 
 @pytest.mark.parametrize(
-    ("how", "seen", "own"),
+    ("op", "seen", "own"),
     [
-        ("transposed", (0, 1, 3, 2), (0, 2, 1, 3)),
-        ("reversed", (1, 2), (3, 1)),
-        ("rolled", (3, 5, 1, 2), (2, 5, 3, 2)),
+        ("transpose", (0, 1, 3, 2), (0, 2, 1, 3)),
+        ("flip", (1, 2), (3, 1)),
+        ("roll", (3, 5, 1, 2), (2, 5, 3, 2)),
         ("blocks", (1, 1, 0), (3, 1, 0)),
-        ("regrouped", (0, 2, 1), (0, 2, 1)),
+        ("regroup", (0, 2, 1), (0, 2, 1)),
     ],
 )
 def test_a_cause_names_the_axes_of_the_program(
-    how: RelationHow, seen: tuple[int, ...], own: tuple[int, ...]
+    op: Inserted, seen: tuple[int, ...], own: tuple[int, ...]
 ) -> None:
     laid = in_one_layout(LAST, FIRST)
-    cause = cause_at("left", LeftOut(relation=Related(how=how, numbers=seen)))
-    change = present(laid.in_own_axes(cause, ("act", "act"))).change
-    assert change == LeftOut(relation=Related(how=how, numbers=own))
-    same = cause_at("right", cause.change)
+    removed = RemoveOperator()
+    cause = cause_at("left", removed, InsertOperator(op=op, numbers=seen))
+    edits = present(laid.in_own_axes(cause, ("act", "act"))).edits
+    assert edits == (removed, InsertOperator(op=op, numbers=own))
+    same = cause_at("right", *cause.edits)
     assert laid.in_own_axes(same, ("act", "act")) == same
 
 
 def test_an_op_that_reads_channels_last_and_gives_no_image_moves_no_axes() -> None:
-    relation = Related(how="transposed", numbers=(0, 2, 3, 1))
-    cause = msgspec.structs.replace(cause_at("left", LeftOut(relation=relation)), node="mean")
+    cause = cause_at("left", RemoveOperator(), InsertOperator(op="transpose", numbers=(0, 2, 3, 1)))
+    cause = msgspec.structs.replace(cause, node="mean")
     assert in_one_layout(LAST, FIRST).in_own_axes(cause, ("mean", "mean")) is None
 
 
@@ -223,9 +216,10 @@ def test_the_axes_of_a_relation_lead_from_the_one_program_to_the_other() -> None
         ("right", MADE, channels_last(turned)),
     )
     for side, here, there in sides:
-        cause = cause_at(side, Related(how="transposed", numbers=(0, 1, 3, 2)))
-        change = of_type(Related, present(laid.in_own_axes(cause, ("act", "act"))).change)
-        np.testing.assert_array_equal(here.transpose(change.numbers), there)
+        cause = cause_at(side, InsertOperator(op="transpose", numbers=(0, 1, 3, 2)))
+        (edit,) = present(laid.in_own_axes(cause, ("act", "act"))).edits
+        numbers = of_type(InsertOperator, edit).numbers
+        np.testing.assert_array_equal(here.transpose(numbers), there)
 
 
 def test_an_op_has_the_shapes_of_its_program_where_its_arguments_are_about_axes() -> None:
@@ -252,8 +246,9 @@ def test_the_other_side_s_input_is_given_as_the_op_reads_it() -> None:
     here = Flow(laid.graphs[0], laid.moved["left"])
     there = Flow(laid.graphs[1], laid.moved["right"])
     ends = Ends("left", here, there, [here.nodes["act"]], [there.nodes["act"]])
-    (change,) = inputs_of_there(ends, there.nodes["act"].outputs[0])
-    np.testing.assert_array_equal(unpack(present(change.value)), channels_last(moved))
+    (edit,) = inputs_of_there(ends, there.nodes["act"].outputs[0])
+    value = present(of_type(FromThere, edit.source).value)
+    np.testing.assert_array_equal(unpack(value), channels_last(moved))
 
 
 # Nets

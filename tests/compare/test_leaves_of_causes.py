@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
-from explorer.compare.causes.other_leaves import later_place, of_other_leaves, other_constants
-from explorer.compare.causes.related import related_cause
+from explorer.compare.causes.from_values import related_cause
+from explorer.compare.causes.inputs import later_place, of_other_leaves, other_constants
 from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray, unpack
-from explorer.model.causes import InputChange, Related
+from explorer.model.causes import FromLeaf, FromNode, FromThere, Rewire
 from explorer.model.divergence import ExtraOps, Place
 from explorer.model.graph import GradGraph, Node
 from tests.support.divergence_records import end, row
 from tests.support.handmade_graph import HandmadeGraph
+from tests.support.narrowing import of_type, present
 
 RANDOM = np.random.default_rng(23)
 X, AHEAD, BACK = (RANDOM.normal(size=(6, 6)).astype(np.float32) for _ in range(3))
@@ -37,8 +38,9 @@ def products(flow: Flow) -> list[str]:
 def test_the_weight_that_the_other_side_reads_is_put_in_as_an_op_s_own_is() -> None:
     here, there = cells("ahead.weight", "back.weight"), cells("ahead.weight", "ahead.weight")
     (_, own), (_, other) = products(here), products(there)
-    changes = of_other_leaves(here, here.nodes[own], there, [there.nodes[other]])
-    assert changes == (InputChange((1,), "replaced", node="n3", label="ahead.weight"),)
+    edits = of_other_leaves(here, here.nodes[own], there, [there.nodes[other]])
+    turned = FromNode("n3", label="ahead.weight")
+    assert edits == (Rewire(node=own, slots=(1,), source=turned),)
     assert of_other_leaves(here, here.nodes[own], here, [here.nodes[own]]) == ()
 
 
@@ -59,10 +61,10 @@ def angles(value: AnyArray, kind: str) -> Flow:
 
 def test_a_constant_of_the_other_side_is_tried_where_it_differs_from_an_op_s_own_leaf() -> None:
     here, there = angles(AHEAD, "parameter"), angles(BACK, "constant")
-    (change,) = other_constants(here, here.nodes["n2"], there, there.nodes["n2"])
-    assert (change.slots, change.how, change.label) == ((1,), "given", "constant (net.py:12)")
-    assert change.value is not None
-    assert np.array_equal(unpack(change.value), BACK)
+    (edit,) = other_constants(here, here.nodes["n2"], there, there.nodes["n2"])
+    given = of_type(FromThere, edit.source)
+    assert (edit.slots, given.label) == ((1,), "constant (net.py:12)")
+    assert np.array_equal(unpack(present(given.value)), BACK)
     same = angles(AHEAD, "constant")
     assert other_constants(here, here.nodes["n2"], same, same.nodes["n2"]) == []
 
@@ -97,14 +99,14 @@ def of_one_sum(engine: str, total: AnyArray) -> GradGraph:
     return made.record(engine=engine)
 
 
-def shared(right: GradGraph) -> tuple[str, str, str] | None:
-    """How two leaves are one on the right, by a cause at the sum of their gradients."""
+def shared(right: GradGraph) -> tuple[str, FromLeaf] | None:
+    """A leaf, and the one that is the same one on the right, by a cause at the sum of their gradients."""
     cause = related_cause(SUM, Flow(gradients("torch-tape", FIRST, SECOND)), Flow(right))
     if cause is None:
         return None
-    assert isinstance(cause.change, Related)
+    (edit,) = cause.edits
     assert cause.side == "left"
-    return cause.change.how, cause.op, cause.change.name
+    return cause.op, of_type(FromLeaf, of_type(Rewire, edit).source)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +122,7 @@ def test_one_leaf_for_two_is_told_by_the_sum_of_their_gradients(
     first: AnyArray, second: AnyArray, is_told: bool
 ) -> None:
     told = shared(gradients("mindspore-tape", first, second))
-    assert told == (("shared", "norm1.weight", "norm2.weight") if is_told else None)
+    assert told == (("norm1.weight", FromLeaf("norm2.weight")) if is_told else None)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +132,8 @@ def test_two_leaves_that_are_one_tensor_have_one_sum_as_their_gradient(
     total: AnyArray, is_told: bool
 ) -> None:
     told = shared(of_one_sum("mindspore-tape", total))
-    assert told == (("aliased", "norm1.weight", "norm2.weight") if is_told else None)
+    other = FromLeaf("norm2.weight", is_one_tensor=True)
+    assert told == (("norm1.weight", other) if is_told else None)
 
 
 def norm_and_product(norm_is_first: bool) -> Flow:

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from explorer.compare.causes.exchanged_factors import exchanged_factors_cause
-from explorer.compare.causes.masked_means import masked_mean_cause
+from explorer.compare.causes.formulas import exchanged_factors_cause, masked_mean_cause
 from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray
-from explorer.model.causes import Related
+from explorer.model.causes import FromNode, InsertOperator, Rewire
 from explorer.model.divergence import OtherValue
 from tests.support.divergence_records import other_value, row
 from tests.support.handmade_graph import Step, of_steps
@@ -52,7 +51,7 @@ def test_a_mean_of_the_elements_for_which_a_condition_holds() -> None:
         )
     )
     assert (found.side, found.node) == ("left", "mean")
-    assert found.change == Related(how="mean_where", name="ne (holds)", numbers=(3, 5))
+    assert found.edits == (InsertOperator(op="where", name="ne (holds)", numbers=(3, 5)),)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +93,8 @@ def test_a_sum_of_two_products_with_two_factors_exchanged() -> None:
     exchanged = (1 - SHARE) * ONE + SHARE * OTHER
     there = graph("torch-tape", ("t", "aten.add.Tensor", exchanged, ""))
     found = present(exchanged_factors_cause(divergence("s", "s", "t"), sum_of_products(), there))
-    assert found.change == Related(how="exchanged", name="cast (share)", other="sub (rest)")
+    factors = FromNode("share", label="cast (share)"), FromNode("rest", label="sub (rest)")
+    assert found.edits == tuple(Rewire(source=factor) for factor in factors)
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from explorer.compare.causes.suspects import Suspect, suspects_at
-from explorer.compare.causes.tried import cause_of
+from explorer.compare.causes.candidates import Suspect, suspects_at
+from explorer.compare.causes.choice import cause_of
 from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray, unpack
-from explorer.model.causes import OtherArguments, Trial, Tried
+from explorer.model.causes import FromThere, Rewire, SetArguments, Trial, Tried
 from explorer.model.graph import GradGraph, Output
 from explorer.numeric.summaries import summarise
 from tests.support.divergence_records import other_value
@@ -54,27 +54,31 @@ def tried(suspect: Suspect) -> Tried:
 
 def _made(trial: Trial) -> AnyArray:
     read: AnyArray = READ
-    for change in trial.inputs:
-        if change.how == "given" and change.value is not None:
-            read = unpack(change.value)
-    eps = trial.arguments.get("eps", 1e-5)
-    return scaled(read, eps if isinstance(eps, float) else 1e-5)
+    eps = 1e-5
+    for edit in trial.edits:
+        match edit:
+            case Rewire(source=FromThere(value=value)) if value is not None:
+                read = unpack(value)
+            case SetArguments(arguments={"eps": float(eps)}):
+                pass
+    return scaled(read, eps)
 
 
 def test_a_number_is_the_cause_that_gives_the_value_from_the_other_side_s_inputs() -> None:
     pair = graphs(NEAR, 1e-6)
     suspect = suspect_of(pair)
     cause = present(cause_of(suspect, tried(suspect), *pair))
-    wanted = OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-6}, from_there=True)
-    assert cause.change == wanted
+    given = Rewire(slots=(0,), source=FromThere("add (net.py:12)"))
+    assert cause.edits == (given, SetArguments(own={"eps": 1e-5}, arguments={"eps": 1e-6}))
 
 
 def test_equal_inputs_are_not_put_in() -> None:
     pair = graphs(READ, 1e-6)
     suspect = suspect_of(pair)
-    assert not any(trial.arguments and trial.inputs for trial in suspect.trials)
+    kinds = [set(map(type, trial.edits)) for trial in suspect.trials]
+    assert not any(it >= {SetArguments, Rewire} for it in kinds)
     cause = present(cause_of(suspect, tried(suspect), *pair))
-    assert cause.change == OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-6})
+    assert cause.edits == (SetArguments(own={"eps": 1e-5}, arguments={"eps": 1e-6}),)
 
 
 @pytest.mark.parametrize("far", [NEAR, READ + np.float32(0.1)], ids=["close", "far"])

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from explorer.compare.causes.related import related_cause
+from explorer.compare.causes.from_values import related_cause
 from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray
-from explorer.model.causes import Cause, LeftOut, Related
+from explorer.model.causes import Cause, InsertOperator, RemoveOperator
 from explorer.model.divergence import ExtraOps, Gap, Place
 from explorer.model.graph import GradGraph
 from tests.support.divergence_records import end, other_value, row
@@ -42,8 +42,8 @@ def test_heads_that_are_cut_before_the_three_are_another_shape_and_order_of_what
     left = graph("torch-tape", X, *heads((2, 5, 3, 2, 4), (2, 0, 3, 1, 4)))
     right = graph("mindspore-tape", X, *heads((2, 5, 2, 3, 4), (3, 0, 2, 1, 4)))
     cause = present(cause_between(left, right, ("n2", "n2")))
-    wanted = Related(how="regrouped", shape=(2, 5, 2, 3, 4), numbers=(3, 0, 2, 1, 4))
-    assert (cause.side, cause.node, cause.change) == ("left", "n0", wanted)
+    wanted = InsertOperator(op="regroup", shape=(2, 5, 2, 3, 4), numbers=(3, 0, 2, 1, 4))
+    assert (cause.side, cause.node, cause.edits) == ("left", "n0", (wanted,))
 
 
 def rolled(value: AnyArray, by: int) -> tuple[str, AnyArray]:
@@ -63,15 +63,15 @@ def test_an_op_that_one_side_alone_has_behind_equal_values_is_left_out_on_the_ot
     left = graph("torch-tape", IMAGE, *together, rolled(together[-1][1], 1))
     right = graph("mindspore-tape", IMAGE, *together)
     cause = present(cause_between(left, right, ("n4", "n3")))
-    turned = Related(how="rolled", numbers=(1, 1, 2, 1))
-    assert (cause.side, cause.node, cause.change) == ("left", "n4", LeftOut(relation=turned))
+    edits = RemoveOperator(), InsertOperator(op="roll", numbers=(1, 1, 2, 1))
+    assert (cause.side, cause.node, cause.edits) == ("left", "n4", edits)
 
 
 def test_shifts_the_other_way_round_are_twice_the_shift_apart() -> None:
     left = graph("torch-tape", IMAGE, rolled(IMAGE, -1))
     right = graph("mindspore-tape", IMAGE, rolled(IMAGE, 1))
     cause = present(cause_between(left, right, ("n1", "n1")))
-    assert cause.change == Related(how="rolled", numbers=(1, 2, 2, 2))
+    assert cause.edits == (InsertOperator(op="roll", numbers=(1, 2, 2, 2)),)
 
 
 def test_what_both_sides_do_behind_it_is_not_said_to_be_left_out() -> None:
@@ -88,8 +88,8 @@ def test_what_both_sides_do_behind_it_is_not_said_to_be_left_out() -> None:
         goes_on=Place(label="Tanh", source="net.py:12"),
     )
     cause = present(related_cause(divergence, Flow(left), Flow(right)))
-    wanted = Related(how="regrouped", shape=WINDOWS, numbers=ORDER)
-    assert (cause.side, cause.node, cause.change) == ("left", "n1", wanted)
+    wanted = InsertOperator(op="regroup", shape=WINDOWS, numbers=ORDER)
+    assert (cause.side, cause.node, cause.edits) == ("left", "n1", (wanted,))
 
 
 def test_values_that_differ_within_their_noise_alone_are_no_other_layout() -> None:

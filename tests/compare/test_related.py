@@ -5,9 +5,9 @@ import math
 import msgspec
 import numpy as np
 
-from explorer.compare.causes.related import related_cause
+from explorer.compare.causes.from_values import related_cause
 from explorer.compare.flow import Flow
-from explorer.model.causes import Factor, LeftOut, Related
+from explorer.model.causes import Factor, InsertOperator, RemoveOperator
 from explorer.model.divergence import ExtraOps, Gap, Inputs, LoneLeaf, Place
 from explorer.model.graph import GradGraph
 from tests.support.divergence_records import end, other_value, row
@@ -16,6 +16,8 @@ from tests.support.narrowing import present
 
 RANDOM = np.random.default_rng(11)
 X = RANDOM.normal(size=(4, 16)).astype(np.float32)
+QUARTER = InsertOperator(op="mul", factor=Factor(0.25, "1/n", 4))
+TRIPLE = InsertOperator(op="mul", factor=Factor(3.0))
 BIAS = RANDOM.normal(size=16).astype(np.float32)
 
 
@@ -31,7 +33,7 @@ def graph(engine: str, *steps: tuple[str, np.ndarray]) -> GradGraph:  # type: ig
 def test_one_value_is_the_other_one_times_what_the_size_says() -> None:
     left, right = graph("torch-tape", ("aten.mul", X)), graph("mindspore-tape", ("Mul", X / 4))
     cause = present(related_cause(other_value(), Flow(left), Flow(right)))
-    assert cause.change == Related(how="times", factor=Factor(0.25, "1/n", 4))
+    assert cause.edits == (QUARTER,)
     assert (cause.side, cause.node, cause.proven) == ("left", "n1", "recorded_values")
 
 
@@ -50,7 +52,7 @@ def scaled() -> tuple[GradGraph, GradGraph]:
 
 def test_an_op_before_that_of_the_other_side_is_left_out_there() -> None:
     cause = present(related_cause(other_value(), *map(Flow, scaled())))
-    assert cause.change == LeftOut(relation=Related(how="times", factor=Factor(0.25, "1/n", 4)))
+    assert cause.edits == (RemoveOperator(), QUARTER)
     assert (cause.side, cause.op) == ("left", "aten.div.Tensor")
 
 
@@ -74,7 +76,7 @@ def extra(gap: Gap, *, is_between: bool = False) -> ExtraOps:
 def test_what_an_op_too_many_does_is_said_only_where_the_other_side_reads_its_input() -> None:
     left, right = graph("torch-tape", ("aten.mul", X * 3)), graph("mindspore-tape")
     cause = present(related_cause(extra(Gap(greatest=1.0)), Flow(left), Flow(right)))
-    assert cause.change == LeftOut(relation=Related(how="times", factor=Factor(3.0)))
+    assert cause.edits == (RemoveOperator(), TRIPLE)
     assert related_cause(extra(Gap()), Flow(left), Flow(right)) is None
     assert related_cause(extra(Gap(greatest=1.0), is_between=True), Flow(left), Flow(right)) is None
 
@@ -86,7 +88,7 @@ def test_an_op_too_many_is_the_cause_and_not_what_the_ops_behind_make_of_it() ->
         extra(Gap(greatest=1.0)), goes_on=Place(label="Square", source="net.py:12")
     )
     cause = present(related_cause(divergence, Flow(left), Flow(right)))
-    assert cause.change == LeftOut(relation=Related(how="times", factor=Factor(3.0)))
+    assert cause.edits == (RemoveOperator(), TRIPLE)
 
 
 def lone_leaf(name: str) -> LoneLeaf:
@@ -102,7 +104,7 @@ def test_a_lone_bias_is_what_the_two_values_differ_by() -> None:
     left, right = made.record(engine="torch-tape"), graph("mindspore-tape", ("MatMul", X))
     divergence = lone_leaf("fc.bias")
     cause = present(related_cause(divergence, Flow(left), Flow(right)))
-    assert cause.change == Related(how="added", name="fc.bias")
+    assert cause.edits == (InsertOperator(op="add", name="fc.bias"),)
     assert (cause.side, cause.op) == ("right", "MatMul")
     other = msgspec.structs.replace(divergence, ends=(end("n0"), end(None)), name="x")
     assert related_cause(other, Flow(left), Flow(right)) is None
@@ -119,7 +121,8 @@ def test_a_mask_of_one_side_alone_is_compared_by_what_is_masked() -> None:
     divergence = lone_leaf("future")
     cause = present(related_cause(divergence, Flow(left), Flow(right)))
     count = int((more & ~fewer).sum())
-    assert cause.change == Related(how="masked", factor=Factor(-np.inf), numbers=(count,))
+    wanted = InsertOperator(op="fill", factor=Factor(-np.inf), numbers=(count,))
+    assert cause.edits == (wanted,)
     assert (cause.side, cause.op) == ("right", "select_n")
 
 
@@ -140,7 +143,7 @@ def test_two_functions_of_one_value_are_known_though_each_is_many_ops() -> None:
     left = graph("jax-tape", ("integer_pow", X**3), ("mul", by_tanh(X)))
     right = graph("mindspore-tape", ("Erf", by_erf(X) * 2 / X - 1), ("Mul", by_erf(X)))
     cause = present(related_cause(other_value(), Flow(left), Flow(right)))
-    assert cause.change == Related(how="applied", name="gelu by tanh")
+    assert cause.edits == (InsertOperator(op="function", name="gelu by tanh"),)
     assert (cause.side, cause.op) == ("right", "x")
     same = graph("mindspore-tape", ("Erf", by_erf(X) * 2 / X - 1), ("Mul", by_tanh(X)))
     assert related_cause(other_value(), Flow(left), Flow(same)) is None

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from explorer.compare.causes.relations import (
+    FINDERS,
+    NOTHING,
     TEMPERED,
-    Found,
     Surroundings,
     _applied,
-    relation_of,
+    relations_of,
 )
 from explorer.compare.causes.rooms import Room
-from explorer.model.causes import Factor, Related
+from explorer.model.causes import Edit, Factor, InsertOperator
 from explorer.numeric.differences import Floats
 
 RANDOM = np.random.default_rng(5)
@@ -20,13 +21,10 @@ ROOM = Room(1e-6)
 FUNCTIONS = (_applied, *TEMPERED)
 
 
-def relation(own: Floats, target: Floats, around: Surroundings = Surroundings()) -> Related | None:  # noqa: B008 - a record
-    found = relation_of(own, target, ROOM, around)
-    if found is None:
-        return None
-    assert isinstance(found, Found)
-    assert found.apart <= 1e-5
-    return found.relation
+def relation(own: Floats, target: Floats, around: Surroundings = NOTHING) -> Edit | None:
+    found = next(relations_of(own, target, ROOM, around, FINDERS), None)
+    assert found is None or found.apart <= 1e-5
+    return found.edits[0] if found else None
 
 
 def test_a_factor_goes_by_what_it_is_of_a_size_or_a_probability() -> None:
@@ -39,14 +37,13 @@ def test_a_factor_goes_by_what_it_is_of_a_size_or_a_probability() -> None:
         -2.5: Factor(-2.5),
     }
     for number, factor in factors.items():
-        assert relation(OWN, np.asarray(OWN * number, np.float64), around) == Related(
-            how="times", factor=factor
-        )
+        made = relation(OWN, np.asarray(OWN * number, np.float64), around)
+        assert made == InsertOperator(op="mul", factor=factor)
 
 
 def test_of_a_single_number_only_a_factor_that_stands_for_something_is_no_chance() -> None:
     one, around = np.array(2.0), Surroundings(sizes=(6,))
-    assert relation(one, one * 6.0, around) == Related(how="times", factor=Factor(6.0, "n", 6))
+    assert relation(one, one * 6.0, around) == InsertOperator(op="mul", factor=Factor(6.0, "n", 6))
     assert relation(one, one * 5.5, around) is None
     assert relation(one, one + 1.25, around) is None
 
@@ -54,10 +51,10 @@ def test_of_a_single_number_only_a_factor_that_stands_for_something_is_no_chance
 def test_a_term_or_a_factor_may_be_a_number_or_another_value() -> None:
     bias = RANDOM.normal(size=4)
     around = Surroundings(parts={"fc.bias": bias})
-    assert relation(OWN, OWN + 1) == Related(how="plus", factor=Factor(1.0))
-    assert relation(OWN, OWN + bias, around) == Related(how="added", name="fc.bias")
-    assert relation(OWN, OWN - bias, around) == Related(how="subtracted", name="fc.bias")
-    assert relation(OWN, OWN * bias, around) == Related(how="multiplied", name="fc.bias")
+    assert relation(OWN, OWN + 1) == InsertOperator(op="add", factor=Factor(1.0))
+    assert relation(OWN, OWN + bias, around) == InsertOperator(op="add", name="fc.bias")
+    assert relation(OWN, OWN - bias, around) == InsertOperator(op="sub", name="fc.bias")
+    assert relation(OWN, OWN * bias, around) == InsertOperator(op="mul", name="fc.bias")
     assert relation(OWN, OWN + RANDOM.normal(size=4), around) is None
 
 
@@ -77,7 +74,7 @@ def test_a_product_with_zeros_says_nothing_of_a_bias() -> None:
     ],
 )
 def test_one_side_may_have_a_function_more(name: str, function: np.ufunc) -> None:
-    assert relation(OWN, function(OWN)) == Related(how="applied", name=name)
+    assert relation(OWN, function(OWN)) == InsertOperator(op="function", name=name)
 
 
 def softmax(logits: Floats) -> Floats:
@@ -87,7 +84,7 @@ def softmax(logits: Floats) -> Floats:
 
 
 def test_two_softmaxes_of_the_same_logits_tell_their_temperature() -> None:
-    wanted = Related(how="tempered", factor=Factor(0.5, "1/√n", 4))
+    wanted = InsertOperator(op="temper", factor=Factor(0.5, "1/√n", 4))
     around = Surroundings(sizes=(4,))
     assert relation(softmax(OWN), softmax(OWN / 2), around) == wanted
     assert relation(np.log(softmax(OWN)), np.log(softmax(OWN / 2)), around) == wanted
@@ -100,34 +97,34 @@ def test_a_function_that_only_mends_what_was_rounded_is_no_relation(is_log: bool
     value, rounded = (
         (np.log(exact), np.log(exact) - 1e-6) if is_log else (exact, exact * (1 - 1e-6))
     )
-    assert relation_of(rounded, value, Room(1e-8, 5e-8), finders=FUNCTIONS) is None
+    assert not list(relations_of(rounded, value, Room(1e-8, 5e-8), NOTHING, FUNCTIONS))
 
 
 def test_numbers_that_lie_elsewhere_tell_how_they_were_moved() -> None:
     square = RANDOM.normal(size=(3, 3))
-    assert relation(square, square.T) == Related(how="transposed", numbers=(1, 0))
-    assert relation(OWN, OWN[:, ::-1]) == Related(how="reversed", numbers=(1,))
-    assert relation(OWN, np.roll(OWN, 1, 2)) == Related(how="rolled", numbers=(2, 1))
-    assert relation(OWN, OWN[:, [1, 0, 2]]) == Related(how="rows", numbers=(1, 1, 0, 2))
+    assert relation(square, square.T) == InsertOperator(op="transpose", numbers=(1, 0))
+    assert relation(OWN, OWN[:, ::-1]) == InsertOperator(op="flip", numbers=(1,))
+    assert relation(OWN, np.roll(OWN, 1, 2)) == InsertOperator(op="roll", numbers=(2, 1))
+    assert relation(OWN, OWN[:, [1, 0, 2]]) == InsertOperator(op="rows", numbers=(1, 1, 0, 2))
     gates = RANDOM.normal(size=(2, 8))
     moved = gates.reshape(2, 4, 2)[:, [0, 2, 1, 3]].reshape(2, 8)
-    assert relation(gates, moved) == Related(how="blocks", numbers=(1, 0, 2, 1, 3))
+    assert relation(gates, moved) == InsertOperator(op="blocks", numbers=(1, 0, 2, 1, 3))
 
 
 def test_heads_that_were_cut_by_a_reshape_alone() -> None:
     tokens = RANDOM.normal(size=(2, 6, 8))
     right = tokens.reshape(2, 6, 4, 2).transpose(0, 2, 1, 3)
     wrong = tokens.reshape(2, 4, 6, 2)
-    wanted = Related(how="regrouped", shape=(2, 6, 4, 2), numbers=(0, 2, 1, 3))
+    wanted = InsertOperator(op="regroup", shape=(2, 6, 4, 2), numbers=(0, 2, 1, 3))
     assert relation(wrong, right) == wanted
 
 
 def test_values_that_were_rounded_on_the_way_and_elements_that_are_masked() -> None:
     halves = OWN.astype(np.float16).astype(np.float64)
-    assert relation(OWN, halves) == Related(how="rounded", name="float16")
+    assert relation(OWN, halves) == InsertOperator(op="cast", name="float16")
     masked = OWN.copy()
     masked[0, 0, :2] = -1e9
-    assert relation(OWN, masked) == Related(how="masked", factor=Factor(-1e9), numbers=(2,))
+    assert relation(OWN, masked) == InsertOperator(op="fill", factor=Factor(-1e9), numbers=(2,))
 
 
 def test_values_without_a_relation_have_none() -> None:
@@ -142,7 +139,8 @@ def test_what_is_not_finite_makes_no_relation_and_raises_nothing() -> None:
     assert relation(OWN, spoiled) is None
     assert relation(spoiled, RANDOM.normal(size=OWN.shape)) is None
     spoiled[0] = -np.inf
-    assert relation(OWN, spoiled) == Related(how="masked", factor=Factor(-np.inf), numbers=(12,))
+    wanted = InsertOperator(op="fill", factor=Factor(-np.inf), numbers=(12,))
+    assert relation(OWN, spoiled) == wanted
 
 
 def test_a_mask_of_great_numbers_takes_no_room_from_the_others() -> None:
@@ -162,15 +160,15 @@ def test_an_infinity_has_no_room_for_a_number() -> None:
 
 def test_two_masks_of_two_numbers_differ_by_the_elements_that_one_has_more() -> None:
     diagonal, above = np.triu(np.ones((5, 5)), 1), np.triu(np.ones((1, 5, 5)), 2)
-    wanted = Related(how="masked", factor=Factor(0.0), numbers=(4,))
+    wanted = InsertOperator(op="fill", factor=Factor(0.0), numbers=(4,))
     assert relation(diagonal, above) == wanted
     assert relation(diagonal, 1 - above) is None
 
 
 def test_numbers_may_be_shifted_or_turned_along_several_axes() -> None:
     turned = np.roll(OWN, (1, -1), (1, 2))
-    assert relation(OWN, turned) == Related(how="rolled", numbers=(1, 1, 2, -1))
-    assert relation(OWN, np.flip(OWN, (0, 2))) == Related(how="reversed", numbers=(0, 2))
+    assert relation(OWN, turned) == InsertOperator(op="roll", numbers=(1, 1, 2, -1))
+    assert relation(OWN, np.flip(OWN, (0, 2))) == InsertOperator(op="flip", numbers=(0, 2))
 
 
 def test_a_shape_that_the_numbers_had_on_the_way_may_be_the_one_that_is_put_in_order() -> None:
@@ -178,5 +176,5 @@ def test_a_shape_that_the_numbers_had_on_the_way_may_be_the_one_that_is_put_in_o
     shape, order = (2, 2, 2, 2, 2, 3), (0, 1, 3, 2, 4, 5)
     put = image.reshape(shape).transpose(order).reshape(image.shape)
     assert relation(image, put) is None
-    wanted = Related(how="regrouped", shape=shape, numbers=order)
+    wanted = InsertOperator(op="regroup", shape=shape, numbers=order)
     assert relation(image, put, Surroundings(shapes=(shape,))) == wanted

@@ -2,24 +2,32 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.causes import (
-    LEFT_OUT,
-    InputChange,
+    Edit,
+    Factor,
+    FromSlot,
+    FromThere,
+    InsertOperator,
     RecordedTrialsRequest,
+    RemoveOperator,
+    ReplaceOperator,
+    Rewire,
+    SetArguments,
     Trial,
     TrialsRequest,
     Tried,
 )
 from explorer.model.engines import ENGINES
-from explorer.model.graph import Arguments, GradGraph, Node, Output
+from explorer.model.graph import Arguments, ArgumentValue, GradGraph, Node, Output
 from explorer.model.mended import MendedRequest, MendedRun, PutIn
 from explorer.model.requests import CaseRequest
 from explorer.scenario.load import load
@@ -78,45 +86,61 @@ class Change(NamedTuple):
     """A trial of an operator, and its first output; None where it gives nothing."""
 
     op: str
-    fields: dict[str, Any]
+    edits: list[Edit]
     expected: AnyArray | None
 
 
-def of_sub(change: InputChange, expected: AnyArray | None) -> Change:
-    return Change("Sub", {"inputs": (change,)}, expected)
+def given(**arguments: ArgumentValue) -> SetArguments:
+    return SetArguments(arguments=arguments)
+
+
+def of_sub(edit: Edit, expected: AnyArray | None) -> Change:
+    return Change("Sub", [edit], expected)
+
+
+def swapped(one: int, other: int) -> list[Edit]:
+    """Two inputs in the place of each other."""
+    slots = (one, other), (other, one)
+    return [Rewire(slots=(slot,), source=FromSlot(read)) for slot, read in slots]
+
+
+def trial(row: tuple[str, ...], *edits: Edit) -> Trial:
+    """A row whose first op has some edits."""
+    return Trial(row, tuple(replace(edit, node=row[0]) for edit in edits))
 
 
 CHANGES: dict[str, Change] = {
-    "an operand": Change("Softmax", {"arguments": {"axis": (0,)}}, softmax(X, 0)),
-    "two attributes": Change(
-        "CumSum", {"arguments": {"axis": 0, "reverse": True}}, np.cumsum(X[::-1], 0)[::-1]
-    ),
-    "an attribute": Change(
-        "L2Normalize", {"arguments": {"axis": (0,)}}, X / np.linalg.norm(X, axis=0)
-    ),
-    "an argument that is refused": Change("Softmax", {"arguments": {"axis": (7,)}}, None),
-    "an argument that it lacks": Change("Softmax", {"arguments": {"unknown": 1}}, None),
-    "an argument of another type": Change("Softmax", {"arguments": {"axis": "none"}}, None),
-    "swapped": of_sub(InputChange((0, 1), "swapped"), Y - X),
-    "scaled": of_sub(InputChange((1,), "scaled", (2.0,)), X - 2 * Y),
-    "reversed": of_sub(InputChange((0,), "reversed", (1.0,)), X[:, ::-1] - Y),
-    "rolled": of_sub(InputChange((0,), "rolled", (1.0, 1.0)), np.roll(X, 1, 1) - Y),
+    "an operand": Change("Softmax", [given(axis=(0,))], softmax(X, 0)),
+    "two attributes": Change("CumSum", [given(axis=0, reverse=True)], np.cumsum(X[::-1], 0)[::-1]),
+    "an attribute": Change("L2Normalize", [given(axis=(0,))], X / np.linalg.norm(X, axis=0)),
+    "an argument that is refused": Change("Softmax", [given(axis=(7,))], None),
+    "an argument that it lacks": Change("Softmax", [given(unknown=1)], None),
+    "an argument of another type": Change("Softmax", [given(axis="none")], None),
+    "swapped": Change("Sub", swapped(0, 1), Y - X),
+    "scaled": of_sub(InsertOperator(op="mul", slots=(1,), factor=Factor(2.0)), X - 2 * Y),
+    "reversed": of_sub(InsertOperator(op="flip", slots=(0,), numbers=(1,)), X[:, ::-1] - Y),
+    "rolled": of_sub(InsertOperator(op="roll", slots=(0,), numbers=(1, 1)), np.roll(X, 1, 1) - Y),
     "rounded": of_sub(
-        InputChange((0,), "rounded", dtype="float16"), X.astype(np.float16).astype(np.float32) - Y
+        InsertOperator(op="cast", slots=(0,), name="float16"),
+        X.astype(np.float16).astype(np.float32) - Y,
     ),
     "transposed": Change(
-        "ReLU", {"inputs": (InputChange((0,), "transposed", (0.0, 1.0)),)}, np.maximum(Y, 0).T
+        "ReLU", [InsertOperator(op="swap_axes", slots=(0,), numbers=(0, 1))], np.maximum(Y, 0).T
     ),
     # A value of the other side is given in the shape of the input.
-    "given": of_sub(InputChange((1,), "given", value=pack(2 * Y.ravel())), X - 2 * Y),
-    "given too small": of_sub(InputChange((1,), "given", value=pack(Y.ravel()[1:])), None),
+    "given": of_sub(Rewire(slots=(1,), source=FromThere("", pack(2 * Y.ravel()))), X - 2 * Y),
+    "given too small": of_sub(Rewire(slots=(1,), source=FromThere("", pack(Y.ravel()[1:]))), None),
     # Another operator or function takes what it knows of the arguments.
-    "another operator": Change("Softmax", {"op": "LogSoftmax"}, np.log(softmax(X, 1))),
-    "another of no arguments": Change("ReLU", {"op": "Tanh"}, np.tanh(Y)),
-    "a function": Change("ReLU", {"op": "ops.leaky_relu"}, np.where(Y > 0, Y, 0.2 * Y)),
-    "an unknown operator": Change("Sub", {"op": "NoSuchOperator"}, None),
-    "an unknown function": Change("Sub", {"op": "ops.no_such_function"}, None),
-    "left out": Change("Softmax", {"op": LEFT_OUT}, X),
+    "another operator": Change(
+        "Softmax", [ReplaceOperator(op="LogSoftmax")], np.log(softmax(X, 1))
+    ),
+    "another of no arguments": Change("ReLU", [ReplaceOperator(op="Tanh")], np.tanh(Y)),
+    "a function": Change(
+        "ReLU", [ReplaceOperator(op="ops.leaky_relu")], np.where(Y > 0, Y, 0.2 * Y)
+    ),
+    "an unknown operator": of_sub(ReplaceOperator(op="NoSuchOperator"), None),
+    "an unknown function": of_sub(ReplaceOperator(op="ops.no_such_function"), None),
+    "left out": Change("Softmax", [RemoveOperator()], X),
 }
 
 UNCHANGED = ("Softmax", "Sub", "ReLU")
@@ -147,10 +171,10 @@ def tries(workers: Workers) -> Callable[[str], Tries]:
     def tries_in(engine: str) -> Tries:
         captured = compared(requests.capture(NET, engine))
         changes = CHANGES.values()
-        trials = [Trial(forward(captured, it.op).id, **it.fields) for it in changes]
-        trials += [Trial(forward(captured, op).id) for op in UNCHANGED]
-        norm = forward(captured, "BatchNorm").id
-        trials += [Trial(norm, arguments={"momentum": momentum}) for momentum in MOMENTA]
+        trials = [trial((forward(captured, it.op).id,), *it.edits) for it in changes]
+        trials += [Trial((forward(captured, op).id,)) for op in UNCHANGED]
+        norm = (forward(captured, "BatchNorm").id,)
+        trials += [trial(norm, given(momentum=momentum)) for momentum in MOMENTA]
 
         outputs = tried(requests, NET, engine, requests.widest(NET), *trials)
         changed = dict(zip(CHANGES, outputs, strict=False))
@@ -197,8 +221,8 @@ def test_a_graph_that_is_not_held_is_captured_again(
 ) -> None:
     of_engine = tries(engine)
     of_engine.requests.capture("ms_dense", "mindspore-graph")
-    trial = Trial(forward(of_engine.graph, "Softmax").id, arguments={"axis": (0,)})
-    ((output,),) = tried(of_engine.requests, NET, engine, of_engine.case, trial)
+    again = trial((forward(of_engine.graph, "Softmax").id,), given(axis=(0,)))
+    ((output,),) = tried(of_engine.requests, NET, engine, of_engine.case, again)
     assert np.array_equal(array(output), array(of_engine.by_change["an operand"][0]))
 
 
@@ -214,23 +238,23 @@ NORMS = "torch_two_norms"
         (
             # It would write the statistics of 8 channels where there is room for 3 (torch 2.13).
             "native_batch_norm.default",
-            [InputChange((0,), "transposed", (-2, -1)), InputChange((0, 3), "swapped")],
+            [[InsertOperator(op="swap_axes", slots=(0,), numbers=(-2, -1))], swapped(0, 3)],
         ),
         (
             # It would read the cotangent and the means beyond their ends.
             "native_layer_norm_backward.default",
-            [InputChange((0, 4), "swapped"), InputChange((2, 4), "swapped")],
+            [swapped(0, 4), swapped(2, 4)],
         ),
     ],
 )
 def test_a_normalization_is_not_computed_with_tensors_that_do_not_fit(
-    op: str, misfits: list[InputChange], torch: EngineRequests
+    op: str, misfits: list[list[Edit]], torch: EngineRequests
 ) -> None:
     captured = compared(torch.capture(NORMS, "torch-tape"))
-    node = next(node.id for node in captured.nodes if op in node.op)
-    scaled = InputChange((1,), "scaled", (2.0,))
-    changed = [Trial(node, inputs=(change,)) for change in (scaled, *misfits)]
-    outputs = tried(torch, NORMS, "torch-tape", torch.widest(NORMS), Trial(node), *changed)
+    node = next((node.id,) for node in captured.nodes if op in node.op)
+    scaled = InsertOperator(op="mul", slots=(1,), factor=Factor(2.0))
+    changed = [trial(node), trial(node, scaled), *(trial(node, *edits) for edits in misfits)]
+    outputs = tried(torch, NORMS, "torch-tape", torch.widest(NORMS), *changed)
     assert list(map(bool, outputs)) == [True, True, False, False]
 
 
@@ -244,7 +268,7 @@ def test_a_group_norm_of_a_file_is_computed_where_its_numbers_fit_its_tensors(
     numbers: Arguments = {"N": 2, "C": channels, "HxW": 16, "group": 1, "eps": 1e-5}
     arguments: Arguments = {"weight": None, "bias": None, **numbers}
     recorded = graph("aten.native_group_norm.default", image, arguments=arguments)
-    request = RecordedTrialsRequest(recorded, {}, (Trial("op"),))
+    request = RecordedTrialsRequest(recorded, {}, (Trial(("op",)),))
     outputs = torch.call("explorer.engines.torch.trials:try_out_recorded", request, Tried).outputs
     assert list(map(bool, outputs)) == [is_computed]
 
@@ -265,7 +289,7 @@ def test_ops_in_a_row_read_the_last_of_equal_values_as_it_lies_in_memory(
     last = g.leaf("x", "input", x)
     for op, made, arguments in ops:
         last = g.add(op, [last], value=made, arguments=arguments)
-    request = RecordedTrialsRequest(g.record(), {}, (Trial("n1", then=("n2", "n3", "n4")),))
+    request = RecordedTrialsRequest(g.record(), {}, (Trial(("n1", "n2", "n3", "n4")),))
     target = "explorer.engines.torch.trials:try_out_recorded"
     ((output,),) = torch.call(target, request, Tried).outputs
     assert array(output).tolist() == (-x.T).ravel().tolist()
@@ -289,14 +313,15 @@ def first_values(outputs: Outputs) -> list[float] | None:
 def test_a_trial_in_jax_changes_arguments_and_inputs(workers: Workers, engine: str) -> None:
     jax = requests_of(workers, engine)
     captured = compared(jax.capture("dense_mse", engine, CASE))
-    difference, power = forward(captured, "sub"), forward(captured, "integer_pow")
+    difference, power = ((forward(captured, op).id,) for op in ("sub", "integer_pow"))
+    scaled = InsertOperator(op="mul", slots=(0,), factor=Factor(2.0))
     trials = (
-        Trial(difference.id),
-        Trial(difference.id, inputs=(InputChange((0, 1), "swapped"),)),
-        Trial(difference.id, op=LEFT_OUT, hands_on=0),
-        Trial(power.id, arguments={"y": 3}, inputs=(InputChange((0,), "scaled", (2.0,)),)),
-        Trial(power.id, arguments={"y": "three"}),
-        Trial("n999"),
+        Trial(difference),
+        trial(difference, *swapped(0, 1)),
+        trial(difference, RemoveOperator(hands_on=0)),
+        trial(power, given(y=3), scaled),
+        trial(power, given(y="three")),
+        Trial(("n999",)),
     )
     values = [first_values(outputs) for outputs in tried(jax, "dense_mse", engine, CASE, *trials)]
     assert values == [[1], [-1], [20], [8], None, None]
@@ -314,8 +339,8 @@ def both_ways(
 
 
 def row(captured: GradGraph, first: Node, last: Node) -> tuple[str, ...]:
-    """The nodes between two of a graph and the last, in order."""
-    return tuple(node.id for node in Flow(captured).row(first.id, last.id)[1:])
+    """Two nodes of a graph and those between them, in order."""
+    return tuple(node.id for node in Flow(captured).row(first.id, last.id))
 
 
 @pytest.mark.parametrize("engine", each(JAX_ENGINES))
@@ -324,10 +349,10 @@ def test_a_sum_over_other_axes_is_divided_by_how_many_these_have(
 ) -> None:
     captured = compared(requests_of(workers, engine).capture("jax_placing", engine, PLACING))
     total = forward(captured, "reduce_sum")
-    then = row(captured, total, forward(captured, "sub"))
+    nodes = row(captured, total, forward(captured, "sub"))
     others = ((0, 2), (0, 1, 2), (0,))
-    trials = [Trial(total.id, then=then)]
-    trials += [Trial(total.id, {"axes": axes}, then=then) for axes in others]
+    trials = [Trial(nodes)]
+    trials += [trial(nodes, given(axes=axes)) for axes in others]
     for own, fewer, one, refused in both_ways(workers, engine, captured, *trials):
         assert own == pytest.approx(CENTRED.ravel())
         assert fewer == pytest.approx((P - P.mean((0, 2), keepdims=True)).ravel())
@@ -344,8 +369,8 @@ def test_a_sum_that_is_summed_again_is_tried_over_no_further_axis(
     rows, whole = [node for node in nodes if node.op == "reduce_sum"][1:3]
     assert (rows.arguments["axes"], whole.arguments["axes"]) == ((1,), (0,))
     mean = next(node for node in nodes if node.op == "div" and node.order > whole.order)
-    then = row(captured, rows, mean)
-    trials = Trial(rows.id, then=then), Trial(rows.id, {"axes": (0, 1)}, then=then)
+    again = row(captured, rows, mean)
+    trials = Trial(again), trial(again, given(axes=(0, 1)))
     for own, counted_twice in both_ways(workers, engine, captured, *trials):
         assert own == pytest.approx([CENTRED[:, -1].sum() / 2])
         assert counted_twice is None
@@ -357,7 +382,7 @@ def test_a_slice_is_tried_from_another_place(workers: Workers, engine: str) -> N
     last = forward(captured, "dynamic_slice")
     assert last.arguments["start_indices"] == (0, 2, 0)
     assert last.arguments["slice_sizes"] == (2, 1, 4)
-    trials = (Trial(last.id), Trial(last.id, {"start_indices": (0, 1, 0)}))
+    trials = Trial((last.id,)), trial((last.id,), given(start_indices=(0, 1, 0)))
     for own, other in both_ways(workers, engine, captured, *trials):
         assert own == pytest.approx(CENTRED[:, 2].ravel())
         assert other == pytest.approx(CENTRED[:, 1].ravel())

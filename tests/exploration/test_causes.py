@@ -1,6 +1,7 @@
 """Why two nets differ: arguments that explain it, tried in the real frameworks; several mistakes at once."""
 
 import ast
+import math
 from itertools import product
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 
 from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
-from explorer.model.causes import Cause, InputChange, InputHow, LeftOut, Mend, OtherInputs, Related
+from explorer.model.causes import Cause, Factor, FromNode, InsertOperator, Mend, Rewire, Zeros
 from explorer.model.divergence import Divergence, GradientAdded
 from explorer.model.graph import Arguments, without_large
 from explorer.scenario.load import load
@@ -137,23 +138,23 @@ def rounded(arguments: Arguments) -> Arguments:
     }
 
 
-SAME_PADDING: dict[str, tuple[str, str, InputHow, tuple[float, ...]]] = {
+SAME_PADDING: dict[str, tuple[str, str, float, tuple[int, ...]]] = {
     "max pooling": (
         "nn.MaxPool2d(3, 2, pad_mode='same')",
         "nn.MaxPool2d(3, 2, padding=1)",
-        "padded_below",
-        (0.0, 1.0, 0.0, 1.0),
+        -math.inf,
+        (0, 1, 0, 1),
     ),
     "wide windows": (
         "nn.Conv2d(3, 4, (3, 5), stride=2, pad_mode='same', has_bias=True)",
         "nn.Conv2d(3, 4, (3, 5), stride=2, padding=(1, 2))",
-        "padded",
-        (0.0, 1.0, 1.0, 2.0),
+        0.0,
+        (0, 1, 1, 2),
     ),
 }
 """Layers that pad more at the end of each axis than at its beginning, as no argument of PyTorch's does.
 
-And how the input of PyTorch's layer is padded, and by how much at each end.
+And with which number the input of PyTorch's layer is padded, and by how many at each end.
 """
 
 
@@ -161,12 +162,12 @@ And how the input of PyTorch's layer is padded, and by how much at each end.
 def test_padding_by_mode_is_found_by_padding_the_input(
     name: str, tmp_path: Path, workers: Workers
 ) -> None:
-    mindspore, torch, how, ends = SAME_PADDING[name]
+    mindspore, torch, number, ends = SAME_PADDING[name]
     mistake = Mistake(mindspore, torch, (2, 3, 8, 8))
     alignment = compared(net_with(mistake, tmp_path), PAIRS[0], workers)
     (cause,) = causes(alignment)
-    change = InputChange((0,), how, ends)
-    assert cause.change == OtherInputs(changes=(change,))
+    pad = InsertOperator(op="pad", slots=(0,), factor=Factor(number), numbers=ends)
+    assert (cause.form, cause.edits[0]) == ("inputs", pad)
 
     (mend,) = cause.mends  # PyTorch's layers cannot pad so
     assert mend.side == "right"
@@ -189,8 +190,8 @@ def test_an_op_that_one_net_leaves_out_is_named(
     mindspore, torch, op = ALONE[name]
     mistake = Mistake(mindspore, torch, MATRIX)
     alignment = compared(net_with(mistake, tmp_path), TAPES, workers)
-    left_out = [cause for cause in causes(alignment) if isinstance(cause.change, LeftOut)]
-    assert [cause for cause in left_out if op in cause.op.lower()]
+    removed = [cause for cause in causes(alignment) if cause.form in ("removed", "removed_op")]
+    assert [cause for cause in removed if op in cause.op.lower()]
 
 
 @pytest.mark.whole
@@ -199,9 +200,10 @@ def test_zeros_in_the_place_of_everything_explain_nothing(tmp_path: Path, worker
     zeros = "h * ops.zeros_like(h)", "h * torch.rand_like(h).gt(2.0).logical_not()"
     alignment = compared(net_with(Mistake(*zeros, MATRIX), tmp_path), TAPES, workers)
     for cause in causes(alignment):
-        change = cause.change
-        assert not (isinstance(change, OtherInputs) and change.changes[0].how == "replaced")
-        assert not (isinstance(change, Related) and change.how == "masked")
+        first = cause.edits[0]
+        is_rewired = isinstance(first, Rewire) and isinstance(first.source, FromNode)
+        assert not (is_rewired and cause.form == "inputs")
+        assert not (isinstance(first, InsertOperator) and first.op == "fill")
 
 
 @pytest.mark.whole
@@ -212,9 +214,8 @@ def test_a_bias_that_one_net_lacks_is_found_by_leaving_it_out(
     mistake = Mistake("nn.Dense(6, 400, has_bias=False)", "nn.Linear(6, 400)", (4, 3, 6))
     alignment = compared(net_with(mistake, tmp_path), PAIRS[0], workers)
     (cause,) = causes(alignment)
-    assert isinstance(cause.change, OtherInputs)
-    (zeros,) = cause.change.changes
-    assert (zeros.how, zeros.label) == ("zeroed", "layer.bias")
+    (edit,) = cause.edits
+    assert of_type(Rewire, edit).source == Zeros("layer.bias")
     sides = {mend.side: mend for mend in cause.mends}
     assert sides["right"].arguments == {"has_bias": True}
     mended = replace(mistake, torch=changed(mistake.torch, sides["left"]))

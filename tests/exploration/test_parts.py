@@ -7,9 +7,8 @@ import pytest
 from explorer.exploration.jobs import PartKey, TrialsKey
 from explorer.exploration.mended import MendedKey
 from explorer.exploration.parts import ended_its_worker, made_in_parts
-from explorer.model.causes import Trial, TrialsRequest, Tried
+from explorer.model.causes import SetArguments, Trial, TrialsRequest, Tried
 from explorer.model.failures import Loss
-from explorer.model.graph import Arguments
 from explorer.model.mended import MendedRequest, MendedRun
 from explorer.model.requests import CaseRequest
 from explorer.workers.protocol import Lost
@@ -20,12 +19,15 @@ from tests.support.engine_requests import EngineRequests
 pytestmark = pytest.mark.torch
 
 NET = "torch_op_that_ends"
-KILLS: Arguments = {"ends": True}
 ENGINE = "torch-tape"
 TARGETS: dict[type[Any], str] = {
     Tried: "explorer.engines.torch.trials:try_out",
     MendedRun: "explorer.engines.torch.mended:capture_mended",
 }
+
+
+def with_arguments(node: str, **arguments: float) -> Trial:
+    return Trial((node,), (SetArguments(node=node, arguments={**arguments}),))
 
 
 class Crew:
@@ -43,8 +45,8 @@ class Crew:
         """The operator as it was, with seven other arguments, and in between the one that kills."""
         (graph,) = self.requests.capture(NET, ENGINE).graphs
         node = next(node.id for node in graph.nodes if "scaled" in node.op)
-        others = tuple(Trial(node, {"factor": number / 100}) for number in range(1, 8))
-        return (Trial(node), *others[:4], Trial(node, KILLS), *others[4:])
+        others = [with_arguments(node, factor=number / 100) for number in range(1, 8)]
+        return (Trial((node,)), *others[:4], with_arguments(node, ends=True), *others[4:])
 
     def job(self, request: Any, reply: type[Any]) -> Job:
         key = TrialsKey(ENGINE) if reply is Tried else MendedKey(ENGINE, "mindspore-tape", 1)
@@ -74,7 +76,7 @@ def test_one_trial_that_kills_the_worker_is_lost_alone(crew: Crew) -> None:
 
     tried = made_in_parts(job, lost, crew.make)
     missing = [trial for trial, outputs in zip(trials, tried.outputs, strict=True) if not outputs]
-    assert missing == [Trial(trials[0].node, KILLS)]
+    assert missing == [with_arguments(*trials[0].row, ends=True)]
 
 
 @pytest.mark.whole
@@ -84,11 +86,12 @@ def test_the_graph_with_other_values_is_kept_too(crew: Crew) -> None:
     lost = crew.outcome(job)
     run = made_in_parts(job, lost, crew.make)
     assert run.graph.engine == ENGINE
-    assert [len(outputs) > 0 for outputs in run.tried] == [t.arguments != KILLS for t in trials]
+    kills = with_arguments(*trials[0].row, ends=True)
+    assert [len(outputs) > 0 for outputs in run.tried] == [trial != kills for trial in trials]
 
 
 def test_what_is_lost_without_a_trial_stays_lost(crew: Crew) -> None:
-    job = crew.job(MendedRequest(crew.case(), (), (Trial("n1"),)), MendedRun)
+    job = crew.job(MendedRequest(crew.case(), (), (Trial(("n1",)),)), MendedRun)
     lost = Lost("crashed", Loss(kind="died", code=-11))
     given: list[Job] = []
 
@@ -104,6 +107,6 @@ def test_what_is_lost_without_a_trial_stays_lost(crew: Crew) -> None:
 def test_what_ran_out_of_time_is_not_made_again(
     crew: Crew, outcome: Literal["timed_out", "not_asked"]
 ) -> None:
-    job = crew.job(TrialsRequest(crew.case(), (Trial("n1"),)), Tried)
+    job = crew.job(TrialsRequest(crew.case(), (Trial(("n1",)),)), Tried)
     assert not ended_its_worker(job, Lost(outcome, Loss(kind="not_sent")))
     assert ended_its_worker(job, Lost("crashed", Loss(kind="died", code=-11)))

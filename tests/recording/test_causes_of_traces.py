@@ -7,7 +7,6 @@ import pytest
 from explorer.api.results import Recorded
 from explorer.exploration.traces import report_on
 from explorer.model.alignment import Alignment, Untried
-from explorer.model.causes import OtherArguments
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.failures import Loss
 from explorer.model.trace import Trace
@@ -36,8 +35,8 @@ def _arguments(alignment: Alignment) -> dict[str, Any]:
     cause = alignment.cause(0)
     assert cause is not None
     assert cause.proven == "computed_again"
-    assert isinstance(cause.change, OtherArguments)
-    return dict(cause.change.arguments)
+    assert cause.form == "arguments"
+    return dict(cause.arguments)
 
 
 @pytest.mark.torch

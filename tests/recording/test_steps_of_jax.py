@@ -8,7 +8,6 @@ import pytest
 from explorer.engines.capture.lint import lint
 from explorer.exploration.traces import report_on
 from explorer.model.arrays import unpack
-from explorer.model.causes import OtherArguments
 from explorer.workers.workers import Workers
 from tests.recording.conftest import SHAPES, Recorded
 from tests.recording.test_steps import graph_of, trace_of
@@ -142,5 +141,5 @@ def test_operations_of_a_record_are_computed_again_with_other_arguments(
     cause = alignment.cause(0)
     assert cause is not None
     assert cause.proven == "computed_again"
-    assert isinstance(cause.change, OtherArguments)
-    assert dict(cause.change.arguments) == {"y": pytest.approx(0.01)}
+    assert cause.form == "arguments"
+    assert dict(cause.arguments) == {"y": pytest.approx(0.01)}

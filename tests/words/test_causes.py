@@ -6,12 +6,15 @@ import pytest
 from explorer.model.causes import (
     Attempt,
     Attempts,
-    Change,
+    Edits,
     Factor,
-    LeftOut,
+    FromNode,
+    FromThere,
+    InsertOperator,
     Mend,
-    OtherArguments,
-    Related,
+    RemoveOperator,
+    Rewire,
+    SetArguments,
 )
 from explorer.model.divergence import Place
 from explorer.model.graph import Arguments
@@ -44,17 +47,14 @@ def test_a_cause_has_a_heading_its_evidence_and_code_for_either_net() -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
+    "edits",
     [
-        Related(how="times", factor=Factor(0.125)),
-        LeftOut(relation=Related(how="times", factor=Factor(0.125))),
+        (InsertOperator(op="mul", factor=Factor(0.125)),),
+        (RemoveOperator(), InsertOperator(op="mul", factor=Factor(0.125))),
     ],
 )
-def test_what_follows_from_recorded_values_is_not_said_to_be_tried(
-    change: Related | LeftOut,
-) -> None:
-    found = msgspec.structs.replace(CAUSE, change=change, mends=())
-    assert found.proven == "recorded_values"
+def test_what_follows_from_recorded_values_is_not_said_to_be_tried(edits: Edits) -> None:
+    found = msgspec.structs.replace(CAUSE, edits=edits, proven="recorded_values", mends=())
     assert sentence(found, ENGINES).startswith("Cause, from the recorded values: ")
     assert "tried" not in how_proven(found)
 
@@ -108,26 +108,32 @@ def test_beside_a_cause_no_other_change_is_said_to_fit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("edits", "said"),
     [
         (
-            LeftOut(later=Place(label="norm.weight", source="net.py:3")),
+            (RemoveOperator(later=Place(label="norm.weight", source="net.py:3")),),
             "; mindspore-graph computes with `norm.weight` later, at net.py:3",
         ),
         (
-            OtherArguments(own={"eps": 1e-5}, arguments={"eps": 1e-6}, from_there=True),
+            (
+                Rewire(slots=(0,), source=FromThere("add")),
+                SetArguments(own={"eps": 1e-5}, arguments={"eps": 1e-6}),
+            ),
             "in the place of `eps=1e-05`, and the other side's values of its inputs, ",
         ),
         (
-            Related(how="exchanged", name="y", other="sub (net.py:2)"),
+            (
+                Rewire(source=FromNode("n1", label="y")),
+                Rewire(source=FromNode("n2", label="sub (net.py:2)")),
+            ),
             " with the factors `y` and `sub (net.py:2)` exchanged gives the value of ",
         ),
         (
-            Related(how="mean_where", name="ne (net.py:2)", numbers=(3, 8)),
+            (InsertOperator(op="where", name="ne (net.py:2)", numbers=(3, 8)),),
             " as the mean of the 3 of 8 elements for which `ne (net.py:2)` holds gives ",
         ),
     ],
 )
-def test_what_a_cause_has_beside_its_change_is_said(change: Change, said: str) -> None:
-    found = msgspec.structs.replace(CAUSE, change=change, mends=())
+def test_what_a_cause_has_beside_its_change_is_said(edits: Edits, said: str) -> None:
+    found = msgspec.structs.replace(CAUSE, edits=edits, mends=())
     assert said in sentence(found, ENGINES)

@@ -156,6 +156,7 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
     if place is None:
         return []
     others = _ops_of_other_values(suspect, tried, room)
+    with_more = [it.edits[:-1] for it in suspect.trials if _is_from_there(it.edits[:-1])]
     for target in (suspect.target, *suspect.further):
         found = []
         for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
@@ -163,8 +164,10 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
                 found += _explanation(suspect.own, target, trial, outputs[place])
         # Where the other side's inputs alone give its value, the two ops do the same, and what they read
         # differs before.
-        from_there = {it.trial.edits for it in found if _is_from_there(it.trial.edits)}
-        found = [it for it in found if it.trial.edits[:-1] not in from_there]
+        alone = [it.trial.edits for it in found if it.trial.edits in with_more]
+        found = [
+            it for it in found if it.trial.edits not in alone and it.trial.edits[:-1] not in alone
+        ]
         if found:
             return found
     return []
@@ -172,7 +175,9 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
 
 def _is_from_there(edits: Edits) -> bool:
     """Whether edits put in values of the other side alone."""
-    return all(isinstance(it, Rewire) and isinstance(it.source, FromThere) for it in edits)
+    return bool(edits) and all(
+        isinstance(it, Rewire) and isinstance(it.source, FromThere) for it in edits
+    )
 
 
 def _explanation(own: Output, target: Output, trial: Trial, made: Output) -> list[_Explanation]:
@@ -238,6 +243,8 @@ def _kind(edits: Edits) -> object:
             kinds.append((edit.node, frozenset(edit.arguments)))
         elif isinstance(edit, Rewire):
             kinds.append((edit.node, edit.slots, type(edit.source)))
+        elif isinstance(edit, ReplaceOperator):
+            kinds.append((edit.node, edit.op))
         else:
             kinds.append(edit)
     return tuple(kinds)
