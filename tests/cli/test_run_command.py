@@ -152,7 +152,6 @@ def test_a_program_of_another_framework_takes_the_same_steps_as_pytorch_s(
     assert {change.name for change in loaded_trace(traces[0]).trace.state} >= {"weight", "bias"}
 
 
-@pytest.mark.whole
 @pytest.mark.mindspore
 def test_a_gradient_that_graph_mode_compiles_is_recorded(tmp_path: Path) -> None:
     mode = "\nms.set_context(mode=ms.GRAPH_MODE)\n"
