@@ -62,12 +62,10 @@ from tests.support.scenario_files import MINIMAL, written
 
 SOME_OF = {
     "claims": r"(gradients|networks|contrasts\.main_case\.custom_gradient)\..*",
+    "study data-parallel": r".*\.torch",
     "study higher-order": r".*(\.torch|-func|torch-tape|by shape\.mindspore-graph|wave\.mindspore-tape)",
 }
-"""Of some groups the measurements, by their names, that are compared with a run in every run of the tests.
-
-Of the others all are.
-"""
+"""Of some groups the names of the measurements that every run of the tests compares; of others all."""
 
 MOST_BYTES = 2_000_000
 
