@@ -57,7 +57,7 @@ from explorer.topics.topic import Topic
 from explorer.workers.workers import Workers
 from tests.corpus import folder
 from tests.support.sample_report import report
-from tests.support.sampling import sampled
+from tests.support.samples import some
 from tests.support.scenario_files import MINIMAL, written
 
 SOME_OF = {
@@ -105,9 +105,11 @@ def test_every_shipped_scenario_has_a_small_drawing_without_words() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    sampled(
+    some(
         sorted(path.name.split(".")[0] for path in REPORTS_FOLDER.iterdir()),
-        ("aliased_input", "dense_mse", "kinks"),
+        "aliased_input",
+        "dense_mse",
+        "kinks",
     ),
 )
 def test_a_recorded_report_can_be_read_and_counts_as_its_card_does(name: str) -> None:
