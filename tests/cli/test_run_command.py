@@ -3,14 +3,18 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from explorer.cli.entry import run
+from explorer.engines.capture.lint import lint
 from explorer.environments.known import home_of
+from explorer.model.arrays import unpack
 from explorer.model.engines import Framework
 from explorer.recording.scripts import RecordedScript
 from tests.support.command_line import explorer as shell
 from tests.support.recorded_files import loaded_trace
+from tests.support.scenario_reports import origins, output_called, value
 
 START = """
 import sys
@@ -152,18 +156,28 @@ def test_a_program_of_another_framework_takes_the_same_steps_as_pytorch_s(
     assert {change.name for change in loaded_trace(traces[0]).trace.state} >= {"weight", "bias"}
 
 
-@pytest.mark.whole
 @pytest.mark.mindspore
 def test_a_gradient_that_graph_mode_compiles_is_recorded(tmp_path: Path) -> None:
-    mode = "\nms.set_context(mode=ms.GRAPH_MODE)\n"
-    code = MINDSPORE.replace("from mindspore import nn\n", f"from mindspore import nn\n{mode}")
-    code = code.replace("lambda x: net(x).square().mean()", "net")
-    trace = tmp_path / "step.trace"
-    done = shell("run", "--record", str(trace), written(tmp_path, "compiled.py", code))
+    mode = "\nimport mindspore as ms\n\nms.set_context(mode=ms.GRAPH_MODE)\n"
+    code = mode + MINDSPORE.replace("lambda x: net(x).square().mean()", "net")
+    path = tmp_path / "step.trace"
+    done = shell("run", "--record", str(path), written(tmp_path, "compiled.py", code))
     assert done.returncode == 0, done.stderr
-    graph = loaded_trace(trace).trace.graph
+    trace = loaded_trace(path).trace
+    graph = trace.graph
     assert graph is not None
-    assert graph.engine == "mindspore-graph"
+    assert (graph.engine, lint(graph)) == ("mindspore-graph", [])
+    product, *_others, update = [node for node in graph.nodes if node.kind == "op"]
+    read = ["weight", "MatMul", "bias", "BiasAddGrad", "SGD.global_step"]
+    assert [node.name or node.op for node in origins(graph, update)] == read
+    before = {it.name: unpack(it.value) for it in trace.start}
+    before |= {it.name: unpack(it.value) for it in trace.results}
+    np.testing.assert_allclose(value(product), before["x"] @ before["weight"].T, 1e-5, 1e-6)
+    # All that the net returns is added up.
+    np.testing.assert_allclose(before["dweight"], np.ones((4, 5)) @ before["x"], 1e-5, 1e-6)
+    stepped = before["weight"] - np.float32(0.1) * before["dweight"]
+    after = unpack(trace.state[0].after), value(update), value(output_called(graph, "weight"))
+    np.testing.assert_allclose(after, [stepped] * 3, 1e-5, 1e-6)
 
 
 @pytest.mark.slow

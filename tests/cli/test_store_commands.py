@@ -76,7 +76,6 @@ def stored() -> dict[str, Entry]:
 @pytest.mark.torch
 @pytest.mark.usefixtures("warm")
 @pytest.mark.sample
-@pytest.mark.whole
 def test_warm_stores_what_is_named_and_asks_it_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["warm", "unused_input"]) == 0
     assert "1/1 scenarios unused_input: stored" in capsys.readouterr().out

@@ -15,7 +15,7 @@ from explorer.drawing.structure import in_order
 from explorer.model.graph import GradGraph
 from tests.support import drawing_graphs
 from tests.support.handmade_graph import HandmadeGraph
-from tests.support.sampling import sampled
+from tests.support.samples import some
 from tests.support.svg_pictures import boxes, picture_size, read_svg, texts
 
 GRAPHS: dict[str, Callable[[], GradGraph]] = {
@@ -29,7 +29,7 @@ DEPTHS = (0, 1, 2, 3, "all")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sampled(GRAPHS, ("convolution", "unrolled")))
+@pytest.mark.parametrize("name", some(GRAPHS, "convolution", "unrolled"))
 def test_less_depth_shows_no_more_nodes_in_no_larger_a_picture(name: str) -> None:
     graph = GRAPHS[name]()
     pictures = [read_svg(draw(graph, format="svg", depth=depth)) for depth in DEPTHS]  # type: ignore[arg-type]  # mypy widens the tuple's literals
@@ -139,7 +139,7 @@ LONG: dict[str, Callable[[], GradGraph]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sampled(LONG, ("residual",)))
+@pytest.mark.parametrize("name", some(LONG, "residual"))
 def test_a_long_net_opens_in_stretches_that_follow_one_another_and_says_so(name: str) -> None:
     graph = LONG[name]()
     shown = show(graph, "fit")

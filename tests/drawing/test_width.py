@@ -11,7 +11,7 @@ from explorer.drawing.views import ViewName
 from explorer.model.graph import GradGraph
 from tests.support import drawing_graphs
 from tests.support.handmade_graph import HandmadeGraph
-from tests.support.sampling import sampled
+from tests.support.samples import some
 from tests.support.svg_pictures import picture_size, read_svg
 
 WIDEST = 6000.0
@@ -38,7 +38,7 @@ GRAPHS: dict[str, Callable[[], GradGraph]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("view", ["ladder", pytest.param("flow", marks=pytest.mark.whole)])
-@pytest.mark.parametrize("name", sampled(GRAPHS, ("fan",)))
+@pytest.mark.parametrize("name", some(GRAPHS, "fan"))
 def test_a_net_of_three_hundred_nodes_is_no_wider_than_six_thousand_points(
     name: str, view: ViewName
 ) -> None:

@@ -145,7 +145,6 @@ def test_ones_own_net_is_found_in_the_environment_where_it_is_installed(lent: Pa
     assert api.diff(net, "torch-tape", "torch-graph").is_same
 
 
-@pytest.mark.whole
 @pytest.mark.usefixtures("own_nurseries")
 def test_environments_are_checked_by_a_worker_in_each(
     lent: Path, capsys: pytest.CaptureFixture[str]
@@ -195,7 +194,6 @@ def test_doctor_says_what_is_limited_by_the_version_in_an_environment(
     assert checks["python"]["tried"] is None
 
 
-@pytest.mark.whole
 def test_a_sweep_runs_in_an_environment_of_the_project_and_names_it(
     lent: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,7 +24,7 @@ from explorer.workers.children import memory_limit
 from explorer.workers.workers import Workers
 from tests.knocks.harms import HARMS, LOOPS, MISCHIEF, Place, text
 from tests.support.command_line import explorer
-from tests.support.sampling import sampled
+from tests.support.samples import some
 from tests.support.scenario_files import written
 from tests.support.traces import left_behind, own_scratch
 
@@ -64,7 +64,7 @@ def surroundings() -> tuple[object, ...]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", ["module", pytest.param("inputs", marks=pytest.mark.whole)])
-@pytest.mark.parametrize("name", sampled(HARMS, ("segfaults",)))
+@pytest.mark.parametrize("name", some(HARMS, "segfaults"))
 def test_a_file_that_ends_the_process_that_reads_it_is_refused(
     name: str, place: Place, tmp_path: Path, scratch: Path
 ) -> None:
@@ -78,7 +78,7 @@ def test_a_file_that_ends_the_process_that_reads_it_is_refused(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sampled(LOOPS, ("is deaf to signals",)))
+@pytest.mark.parametrize("name", some(LOOPS, "is deaf to signals"))
 def test_a_file_that_cannot_be_read_to_its_end_is_refused_in_time(
     name: str, tmp_path: Path, scratch: Path
 ) -> None:

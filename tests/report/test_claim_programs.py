@@ -25,11 +25,11 @@ from explorer.topics.boards import _listings
 from explorer.topics.in_worker import listing, source
 from explorer.topics.topic import Claim
 from tests.support.narrowing import present
-from tests.support.sampling import sampled
+from tests.support.samples import some
 
 CLAIMS = claims()
 
-NUMBERS = sampled(CLAIMS, [*range(1, 95, 6), 52])
+NUMBERS = some(CLAIMS, *range(1, 95, 6), 52)
 """The claims; in each run of the tests one in six is looked at."""
 
 

@@ -11,7 +11,7 @@ from explorer.web.language import NAME
 from tests.support.page_labels import labels, texts
 from tests.support.pages import opened
 from tests.support.sample_pages import PAGES
-from tests.support.sampling import sampled
+from tests.support.samples import some
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +46,7 @@ class Marked(gettext.NullTranslations):
         return f"⟦{self.whole.ngettext(msgid1, msgid2, n)}⟧"
 
 
-@pytest.mark.parametrize("name", sampled(PAGES, ("semantics", "claims", "address")))
+@pytest.mark.parametrize("name", some(PAGES, "semantics", "claims", "address"))
 def test_a_page_is_chinese_and_what_boxes_and_columns_are_called_is_in_the_catalogue(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,7 +21,7 @@ from tests.support.hostile_labels import (
 from tests.support.page_labels import labels
 from tests.support.pages import opened
 from tests.support.sample_pages import PAGES
-from tests.support.sampling import sampled
+from tests.support.samples import some
 
 pytestmark = pytest.mark.slow
 
@@ -63,7 +63,7 @@ def markdown_of(page: Any) -> Iterator[str]:
         yield from (element.value for element in getattr(page, kind))
 
 
-@pytest.mark.parametrize("name", sampled(PAGES, ("semantics", "graphs", "address")))
+@pytest.mark.parametrize("name", some(PAGES, "semantics", "graphs", "address"))
 def test_labels_are_text_on_every_page_and_long_ones_are_cut(name: str) -> None:
     page = opened(PAGES[name], {"label": f"{TOGETHER} {LONGEST}"})
     assert not page.exception

@@ -9,7 +9,7 @@ import pytest
 from tests.support.browsers import watched
 from tests.support.hostile_labels import LABELS, TOGETHER
 from tests.support.sample_pages import PAGES
-from tests.support.sampling import sampled
+from tests.support.samples import some
 from tests.support.scenario_files import MINIMAL, written
 from tests.support.servers import serving_app
 
@@ -45,7 +45,7 @@ def torch_net():
 FILE_NAME = f"{LABELS['tag'].text} {LABELS['icon'].text.replace('/', '-')}.py"
 
 
-@pytest.mark.parametrize("name", sampled(PAGES, ("graphs",)))
+@pytest.mark.parametrize("name", some(PAGES, "graphs"))
 def test_a_label_runs_nothing_on_any_page(name: str, samples: str, chromium: str) -> None:
     with watched(chromium, samples) as browser:
         page = browser.page
