@@ -1,4 +1,4 @@
-"""Whether running statistics and averages of the weights are the same, and else what counts otherwise."""
+"""Whether weights, running statistics and averages are the same, and else what counts otherwise."""
 
 import math
 from collections.abc import Sequence
@@ -7,10 +7,19 @@ import numpy as np
 from msgspec.structs import replace
 
 from explorer.compare.noise import CLEAR
-from explorer.compare.training.bands import Bands
-from explorer.compare.training.data import Answered, are_same
-from explorer.compare.training.values import Moment, Values, common, distance, greatest, joined
-from explorer.model.training_comparison import Rule, SideName, TrainingDifference
+from explorer.compare.training.moments import (
+    Answered,
+    Moment,
+    Pair,
+    along,
+    apart_at,
+    are_same,
+    common,
+    distance,
+    greatest_of,
+    joined,
+)
+from explorer.model.training_comparison import Rule, SideName
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import UNIT
 
@@ -20,69 +29,69 @@ USUAL = (0.1, 0.01, 0.001, 0.05, 0.03, 0.2, 0.3, 0.5, 0.9, 0.95, 0.97, 0.99, 0.9
 NEAR = 1e-3
 """How near to a usual momentum a measured one is called by its name."""
 
-
 WHOLE = 0.5
 """A number that may be off by less than this is known, if it is a whole one."""
+
+
+def weights(pair: Pair) -> Answered:
+    """Whether the weights lie no further apart than rounding may have moved them."""
+    apart = apart_at(pair, "weights")
+    unlike = apart.unlike
+    if not unlike:
+        return "same" if apart.names else "not_recorded"
+    if any(apart.noises[name] is None for name in unlike):
+        return "no_noise"
+    return pair.differ(
+        "weights",
+        "values",
+        unlike,
+        of=len(apart.names),
+        apart=greatest_of(apart.ones, apart.others, unlike),
+        times=max(map(apart.times, unlike)),
+    )
+
 
 # Running statistics
 
 
-def buffers(left: Moment, right: Moment, bands: Bands) -> Answered:
+def buffers(pair: Pair) -> Answered:
     """Whether running statistics are the same; those that only one side has are not compared."""
-    names = common(left.buffers, right.buffers)
-    if not names:
-        return "not_recorded"
-    aparts = {name: distance(left.buffers[name], right.buffers[name]) for name in names}
-    noises = {name: _noise(bands, left, name) for name in names}
-    is_measured = None not in noises.values()
-    unlike = tuple(name for name in names if aparts[name] > CLEAR * (noises[name] or 0.0))
+    apart = apart_at(pair, "buffers")
+    unlike = apart.unlike
     if not unlike:
-        return "same"
-    plain = TrainingDifference(
-        question="buffers",
-        reason="values",
-        step=left.step.number,
-        names=unlike,
-        of=len(names),
-        apart=max(greatest(left.buffers[name], right.buffers[name]) for name in unlike),
+        return "same" if apart.names else "not_recorded"
+    plain = pair.differ(
+        "buffers",
+        "values",
+        unlike,
+        of=len(apart.names),
+        apart=greatest_of(apart.ones, apart.others, unlike),
     )
-    moved, other_moved = (_moved(moment, unlike) for moment in (left, right))
-    if moved is None or other_moved is None:
-        return plain if is_measured else "no_noise"
-    momenta = _momenta(moved, other_moved)
-    if momenta:
-        rules = [Rule("momentum", {"momentum": value}) for value in momenta]
-        return replace(plain, reason="momentum", left=rules[0], right=rules[1])
-    unbiased = _unbiased(left, right, unlike)
-    if unbiased:
-        rows, side = unbiased
-        return replace(plain, reason="variance", numbers=(rows,), side=side)
-    return plain if is_measured else "no_noise"
+    if all(name in side.prior.buffers for side in (pair.left, pair.right) for name in unlike):
+        momenta = _momenta(*(_moved(side, unlike) for side in (pair.left, pair.right)))
+        if momenta:
+            rules = [Rule("momentum", {"momentum": value}) for value in momenta]
+            return replace(plain, reason="momentum", left=rules[0], right=rules[1])
+        unbiased = _unbiased(pair.left, pair.right, unlike)
+        if unbiased:
+            rows, side = unbiased
+            return replace(plain, reason="variance", numbers=(rows,), side=side)
+    return plain if apart.is_measured else "no_noise"
 
 
-def _noise(bands: Bands, left: Moment, name: str) -> float | None:
-    return bands.buffers(left, name, float(np.linalg.norm(left.buffers[name])))
-
-
-def _moved(moment: Moment, names: Sequence[str]) -> Floats | None:
-    if not all(name in moment.buffers_before for name in names):
-        return None
-    return joined(moment.buffers, names) - joined(moment.buffers_before, names)
+def _moved(moment: Moment, names: Sequence[str]) -> Floats:
+    return joined(moment.buffers, names) - joined(moment.prior.buffers, names)
 
 
 def _momenta(one: Floats, other: Floats) -> tuple[float, float] | None:
     """What a new value counts for on each side, where one moves a multiple of what the other does."""
-    square = float(other @ other)
-    ratio = float(one @ other) / square if square else 0.0
+    ratio = along(one, other)
     if not 0 < ratio < math.inf or distance(one, ratio * other) > NEAR * distance(one, other):
         return None
     turned = ratio / (1 + ratio)
     if _is_usual(turned):
         return turned, 1 - turned
-    for usual in USUAL:
-        if _is_usual(usual * ratio):
-            return usual * ratio, usual
-    return None
+    return next(((usual * ratio, usual) for usual in USUAL if _is_usual(usual * ratio)), None)
 
 
 def _is_usual(momentum: float) -> bool:
@@ -111,8 +120,8 @@ def _of_rows(
 
     0 where both sides have the same up to rounding; None where they differ otherwise.
     """
-    before = left.buffers_before[name]
-    if not are_same(before, right.buffers_before[name]):
+    before = left.prior.buffers[name]
+    if not are_same(before, right.prior.buffers[name]):
         return None
     afters = [moment.buffers[name] for moment in (left, right)]
     own, other = (before + (after - before) / momentum for after in afters)
@@ -135,38 +144,26 @@ def _of_rows(
 # Averages of the weights
 
 
-def averages(left: Moment, right: Moment, behind: Sequence[Moment] = ()) -> Answered:
-    """Whether averages of the weights are the same, and else by which decay each side makes them.
-
-    An average of something else may look like one of the weights at first: ``behind`` are the next steps of
-    both sides, which follow a decay too if there is one.
-    """
-    names = tuple(
-        name
-        for name in common(left.averages, right.averages)
-        if name in left.weights and name in right.weights
-    )
+def averages(pair: Pair) -> Answered:
+    """Whether averages of the weights are the same, and else by which decay each side makes them."""
+    left, right, _noise = pair
+    both = common(left.averages, right.averages)
+    names = tuple(name for name in both if name in left.weights and name in right.weights)
     if not names:
         return "not_recorded"
+    apart = greatest_of(left.averages, right.averages, names)
+    plain = pair.differ("averages", "values", names, of=len(names), apart=apart)
     decay, other_decay = (_decay(moment, names) for moment in (left, right))
-    apart = max(greatest(left.averages[name], right.averages[name]) for name in names)
-    plain = TrainingDifference(
-        question="averages",
-        reason="values",
-        step=left.step.number,
-        names=names,
-        of=len(names),
-        apart=apart,
-    )
     if decay is None or other_decay is None:
-        weights = max(greatest(left.weights[name], right.weights[name]) for name in names)
+        moved = greatest_of(left.weights, right.weights, names)
         size = max(float(np.abs(left.averages[name]).max(initial=0.0)) for name in names)
-        near = CLEAR * max(weights, UNIT["float32"] * size)
-        return "same" if apart <= near else plain
+        return "same" if apart <= CLEAR * max(moved, UNIT["float32"] * size) else plain
     (one, error), (other, other_error) = decay, other_decay
     if abs(one - other) <= error + other_error:
         return "same"
-    if any(_decay(later, names) is None for later in behind):
+    # An average of something else may look like one of the weights, but in the next step not any more.
+    behind = [moment for moment in (left.beside(1), right.beside(1)) if moment]
+    if len(behind) == 2 and any(_decay(moment, names) is None for moment in behind):
         return plain
     rules = [Rule("average", {"decay": value}) for value in (one, other)]
     return replace(plain, reason="decay", left=rules[0], right=rules[1])
@@ -174,17 +171,15 @@ def averages(left: Moment, right: Moment, behind: Sequence[Moment] = ()) -> Answ
 
 def _decay(moment: Moment, names: Sequence[str]) -> tuple[float, float] | None:
     """What the old average counts for, and how far rounding may have moved that number."""
-    before: Values = moment.averages_before
-    known = (before, moment.averages, moment.weights)
+    known = (moment.prior.averages, moment.averages, moment.weights)
     if not all(name in tensors for tensors in known for name in names):
         return None
-    old, new = joined(before, names), joined(moment.averages, names)
-    weights = joined(moment.weights, names)
+    old, new, weights = (joined(tensors, names) for tensors in known)
     span = old - weights
     square = float(span @ span)
     if not square:
         return None
-    decay = float((new - weights) @ span) / square
+    decay = along(new - weights, span)
     noise = CLEAR * UNIT["float32"] * float(np.linalg.norm(new))
     if distance(new, weights + decay * span) > noise:
         return None
