@@ -18,7 +18,7 @@ from explorer.compare.training.moments import (
     greatest,
     norm_of,
 )
-from explorer.model.arrays import Array, Summary, pack
+from explorer.model.arrays import Array, pack
 from explorer.model.results import Leaf
 from explorer.model.training import Training
 from explorer.model.training_comparison import Reason, TrainingDifference
@@ -231,47 +231,38 @@ def in_layouts_of(left: Training, right: Training) -> Training:
     Images have their channels first, or last.
     """
     others = {
-        step.number: [leaf.value for it in step.batches for leaf in it.data] for step in left.steps
+        step.number: [leaf.value for batch in step.batches for leaf in batch.data]
+        for step in left.steps
     }
     steps = []
     for step in right.steps:
-        images = [it for it in others.get(step.number, []) if len(it.shape) > 2]
-        batches = (
-            replace(batch, data=tuple(_laid_out(leaf, images) for leaf in batch.data))
-            for batch in step.batches
-        )
-        steps.append(replace(step, batches=tuple(batches)) if images else step)
+        batches = []
+        for batch in step.batches:
+            data = []
+            for leaf in batch.data:
+                likely = (_as(leaf.value, other) for other in others.get(step.number, ()))
+                data.append(replace(leaf, value=next(filter(None, likely), leaf.value)))
+            batches.append(replace(batch, data=tuple(data)))
+        steps.append(replace(step, batches=tuple(batches)))
     return replace(right, steps=tuple(steps))
 
 
-def _laid_out(leaf: Leaf, others: Iterable[Array]) -> Leaf:
-    """A tensor with all axes but the first in the order of another tensor that makes both the same."""
-    own = leaf.value
-    for other in others:
-        if own.shape == other.shape or sorted(own.shape) != sorted(other.shape):
-            continue
-        value = _as(own, other) if own.shape[0] == other.shape[0] else None
-        if value is not None:
-            return replace(leaf, value=value)
-    return leaf
-
-
 def _as(own: Array, other: Array) -> Array | None:
-    """An array in another order of its axes; the first that fits where none makes both the same.
+    """An array with all axes but the first in the order of another one; None where that is no other order.
 
-    Of arrays that are kept in part, figures of all elements say so: they depend on no layout.
+    It is the first order that fits where none makes both the same. Of arrays that are kept in part, figures
+    of all elements say whether they are: they depend on no layout.
     """
-    if own.excerpt is not None and other.excerpt is not None:
-        figures = _figures(own.excerpt.summary), _figures(other.excerpt.summary)
-        return other if are_same(*figures) else None
-    if own.excerpt is not None or other.excerpt is not None:
+    is_turned = own.shape != other.shape and sorted(own.shape) == sorted(other.shape)
+    if len(own.shape) < 3 or not is_turned or own.shape[0] != other.shape[0]:
         return None
+    excerpts = [array.excerpt for array in (own, other) if array.excerpt]
+    if excerpts:
+        known = [it.summary for it in excerpts]
+        figures = [[it.minimum, it.maximum, it.mean, it.norm, *it.quantiles] for it in known]
+        return other if len(figures) == 2 and are_same(*map(np.array, figures)) else None
     values, wanted = elements(own).reshape(own.shape), elements(other)
     orders = permutations(range(1, values.ndim))
     likely = [it for it in (values.transpose(0, *one) for one in orders) if it.shape == other.shape]
     same = (turned for turned in likely if are_same(turned.ravel(), wanted))
     return pack(next(same, likely[0]), own.dtype)
-
-
-def _figures(known: Summary) -> Floats:
-    return np.array([known.minimum, known.maximum, known.mean, known.norm, *known.quantiles])

@@ -1,8 +1,9 @@
 """Whether losses and gradients are the same, from the net to the optimizer, and else how they follow."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from itertools import permutations
+from typing import Any
 
 import numpy as np
 
@@ -41,29 +42,22 @@ ADDED = 1e-6
 """What PyTorch's clip_grad_norm_ adds to the norm that it divides by (2.13); MindSpore adds nothing."""
 
 
-def _schemes(rows: Sequence[int]) -> Mapping[str, Floats]:
-    """The weights of passes of so many rows: by their rows, alike, none, or none but the last one's."""
+def _scheme_of(ratio: Floats, rows: Sequence[int]) -> tuple[Rule, Rule] | None:
+    """The two ways to weight passes of so many rows that are in this ratio; none where they are equal."""
+    if np.allclose(ratio, 1, rtol=EXPLAINED):
+        return None
     counts = np.array(rows, float)
-    return {
+    schemes = {
         "rows": counts / counts.sum(),
         "plain": np.full(len(rows), 1 / len(rows)),
         "sum": np.ones(len(rows)),
         "last": np.eye(len(rows))[-1],
     }
-
-
-def _scheme_of(ratio: Floats, rows: Sequence[int]) -> tuple[Rule, Rule] | None:
-    """The two ways to weight passes of so many rows that are in this ratio; none where they are equal."""
-    if np.allclose(ratio, 1, rtol=EXPLAINED):
-        return None
-    schemes = _schemes(rows)
-    for one, ones in schemes.items():
-        for other, others in schemes.items():
-            if one == other or not others.all():
-                continue
-            for pair, way in (((one, other), ratio), ((other, one), 1 / ratio)):
-                if np.allclose(way, ones / others, rtol=EXPLAINED, atol=EXPLAINED):
-                    return Rule(pair[0]), Rule(pair[1])
+    for (one, ones), (other, others) in permutations(schemes.items(), 2):
+        for pair, way in (((one, other), ratio), ((other, one), 1 / ratio)):
+            wanted = ones / others
+            if others.all() and np.allclose(way, wanted, rtol=EXPLAINED, atol=EXPLAINED):
+                return Rule(pair[0]), Rule(pair[1])
     return None
 
 
@@ -155,12 +149,8 @@ def _factor(one: float, other: float, noise: float | None) -> float:
 # Gradients
 
 
-class Explained(NamedTuple):
-    """How the gradients of one side follow from those of the other, and what is left of the difference."""
-
-    reason: Reason
-    rest: float = 0.0
-    known: Mapping[str, Any] = {}
+Explained = tuple[float, dict[str, Any]]
+"""What a way in which the gradients of one side may follow leaves of the difference, and what it says."""
 
 
 def gradients(pair: Pair) -> Answered:
@@ -182,20 +172,19 @@ def gradients(pair: Pair) -> Answered:
     ]
     far = [name for name in finite if norms[name] > EXPLAINED * np.linalg.norm(others[name])]
     found, named = _first_explained(pair, finite, far)
-    if found is None and not apart.is_measured:
+    if not found and not apart.is_measured:
         return "no_noise"
-    found = found or Explained("values")
     times = [apart.times(name) for name in names if apart.noises[name]]
     return pair.differ(
         "gradients",
-        found.reason,
+        found.pop("reason", "values"),
         named or unlike or far or names,
         of=len(names),
         # It is infinite where no tensor is finite on both sides.
         apart=greatest_of(ones, others, finite) if finite else math.inf,
         times=max(times, default=None),
         has_graph=pair.has_graphs,
-        **found.known,
+        **found,
     )
 
 
@@ -242,7 +231,7 @@ def _module(name: str) -> str:
 
 def _first_explained(
     pair: Pair, finite: list[str], far: list[str]
-) -> tuple[Explained | None, list[str]]:
+) -> tuple[dict[str, Any], list[str]]:
     """What explains the gradients of all, of those far apart, or of one net's; of one net with their names.
 
     Of several nets one may have what is to be explained, and the other none of it, or what follows.
@@ -253,10 +242,10 @@ def _first_explained(
     for names, named in ((finite, []), (far, []), *((names, names) for names in of_nets)):
         whole = distance(joined(left.unscaled, names), joined(right.unscaled, names))
         for way in WAYS if names else ():
-            for found in way(pair, names):
-                if found.rest <= EXPLAINED * whole:
+            for rest, found in way(pair, names):
+                if rest <= EXPLAINED * whole:
                     return found, named
-    return None, []
+    return {}, []
 
 
 def follows_update(moment: Moment) -> bool:
@@ -279,7 +268,7 @@ def _kept(pair: Pair, names: Sequence[str]) -> Iterator[Explained]:
         for kept, scale in lefts:
             if all(name in kept for name in names):
                 rest = distance(here, joined(kept, names) / scale + plain)
-                yield Explained("kept", rest, {"side": side})
+                yield rest, {"reason": "kept", "side": side}
 
 
 def _multiplied(pair: Pair, names: Sequence[str]) -> Iterator[Explained]:
@@ -287,7 +276,7 @@ def _multiplied(pair: Pair, names: Sequence[str]) -> Iterator[Explained]:
     one, other = joined(left.unscaled, names), joined(right.unscaled, names)
     factor = along(one, other)
     if factor and not abs(factor - 1) < LEAST:
-        yield Explained("factor", distance(one, factor * other), {"numbers": (factor,)})
+        yield distance(one, factor * other), {"reason": "factor", "numbers": (factor,)}
 
 
 def _weighted(pair: Pair, names: Sequence[str]) -> Iterator[Explained]:
@@ -306,7 +295,7 @@ def _weighted(pair: Pair, names: Sequence[str]) -> Iterator[Explained]:
             distance(basis @ share, total) for share, total in zip(shares, totals, strict=True)
         )
         known = {"numbers": tuple(map(float, fuller.rows)), "left": found[0], "right": found[1]}
-        yield Explained("passes_weighted", rest, known)
+        yield rest, {"reason": "passes_weighted", **known}
 
 
 def _with_decay(pair: Pair, names: Sequence[str]) -> Iterator[Explained]:
@@ -318,7 +307,7 @@ def _with_decay(pair: Pair, names: Sequence[str]) -> Iterator[Explained]:
     share = along(one - other, weights) if weights.shape == one.shape else 0.0
     if share:
         known = {"side": "left" if share > 0 else "right", "numbers": (abs(share),)}
-        yield Explained("decayed", distance(one - other, share * weights), known)
+        yield distance(one - other, share * weights), {"reason": "decayed", **known}
 
 
 WAYS: tuple[Callable[[Pair, Sequence[str]], Iterator[Explained]], ...] = (

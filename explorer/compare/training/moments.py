@@ -1,7 +1,7 @@
 """The steps of two trainings: their tensors by name, how far these lie apart, and the noise of that."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -178,8 +178,10 @@ class Moment:
     @cached_property
     def norm(self) -> float:
         """The norm of all gradients together, divided by the scale."""
-        norms = [norm_of(leaf.value) for leaf in self.step.gradients]
-        return float(np.linalg.norm(norms)) / self.scale
+        return (
+            float(np.linalg.norm([norm_of(leaf.value) for leaf in self.step.gradients]))
+            / self.scale
+        )
 
     @cached_property
     def is_finite(self) -> bool:
@@ -222,11 +224,6 @@ class Moment:
             for batch in self.step.batches
         )
         return tuple(max(of_pass[0][0], 1) if of_pass else 1 for of_pass in shapes)
-
-    @property
-    def settings(self) -> dict[str, dict[str, Any]]:
-        """The settings of each parameter by its name."""
-        return {name: dict(group.settings) for group in self.step.groups for name in group.names}
 
 
 def moments(training: Training, few: Collection[int] = ()) -> list[Moment]:
@@ -332,13 +329,9 @@ class Noise:
             is_first = place == 0 and is_before
             return UNMEASURED * UNIT["float32"] * size if is_first else None
         floor = UNIT["float32"] * size
-        levels = [max([floor, *_until(runs, place)]) for runs in sides]
+        until = [[norm for norms in runs for norm in norms[: place + 1]] for runs in sides]
+        levels = [max([floor, *filter(math.isfinite, norms)]) for norms in until]
         return self._width(left.step.number - is_before) * math.hypot(*levels)
-
-
-def _until(runs: Iterable[Sequence[float]], place: int) -> Iterator[float]:
-    """The finite numbers of some runs up to a step."""
-    return (norm for norms in runs for norm in norms[: place + 1] if math.isfinite(norm))
 
 
 # Both sides

@@ -28,7 +28,10 @@ NAMED = ("gradients", "given", "weights", "buffers", "state", "averages")
 DRIFTING = ("weights", "gradients", "buffers")
 """The fields of a jittered run that are by the names of parameters."""
 
-Way = Callable[[Mapping[str, str], Sequence[Start], Sequence[Start]], dict[str, str]]
+Names = Mapping[str, str]
+"""The names of tensors of the left side by those of the right one."""
+
+Way = Callable[[Names, Sequence[Start], Sequence[Start]], dict[str, str]]
 """What pairs tensors that are not paired yet, of two sides."""
 
 Renamed = Callable[[str], str | None]
@@ -109,9 +112,7 @@ def _spec(start: Start) -> ParameterSpec:
     return ParameterSpec(start.name, start.name, "trained" if is_trained else "buffer", start.value)
 
 
-def _by_value(
-    _found: Mapping[str, str], mine: Sequence[Start], theirs: Sequence[Start]
-) -> dict[str, str]:
+def _by_value(_found: Names, mine: Sequence[Start], theirs: Sequence[Start]) -> dict[str, str]:
     """The pairs of tensors that have no other partner of their shape and values."""
     pairs = [(one, other) for one in mine for other in theirs if _begin_alike(one, other)]
     counts = Counter(name for one, other in pairs for name in (("l", one.name), ("r", other.name)))
@@ -128,9 +129,7 @@ def _begin_alike(one: Start, other: Start) -> bool:
     return are_same(elements(one.value), elements(other.value), one.value.dtype)
 
 
-def _beside(
-    found: Mapping[str, str], mine: Sequence[Start], theirs: Sequence[Start]
-) -> dict[str, str]:
+def _beside(found: Names, mine: Sequence[Start], theirs: Sequence[Start]) -> dict[str, str]:
     """The pairs of one last name and shape in modules of which another tensor is paired."""
     modules = {_module(other): _module(one) for other, one in found.items()}
     shapes = {one.name: one.value.shape for one in mine}
@@ -143,16 +142,12 @@ def _beside(
     return more
 
 
-def _of_one_name(
-    _found: Mapping[str, str], mine: Sequence[Start], theirs: Sequence[Start]
-) -> dict[str, str]:
+def _of_one_name(_found: Names, mine: Sequence[Start], theirs: Sequence[Start]) -> dict[str, str]:
     names = {one.name for one in mine}
     return {other.name: other.name for other in theirs if other.name in names}
 
 
-def _likely(
-    _found: Mapping[str, str], mine: Sequence[Start], theirs: Sequence[Start]
-) -> dict[str, str]:
+def _likely(_found: Names, mine: Sequence[Start], theirs: Sequence[Start]) -> dict[str, str]:
     return candidates([*map(_spec, theirs)], [*map(_spec, mine)])[0].names
 
 

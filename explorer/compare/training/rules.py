@@ -11,6 +11,7 @@ from explorer.compare.noise import CLEAR
 from explorer.compare.training.moments import Answered, Moment, Pair, common
 from explorer.compare.training.updates import (
     Fit,
+    changed,
     changes,
     documented,
     fit,
@@ -59,8 +60,7 @@ class Side:
             return fitting
         # What gives another parameter's update most often gives this one's too.
         for unlike in self._found:
-            of_kind = (rule for rule in likely if rule.kind == unlike.kind)
-            tried = [replace(unlike, settings=rule.settings | unlike.settings) for rule in of_kind]
+            tried = [changed(rule, unlike) for rule in likely if rule.kind == unlike.kind]
             fitting += [rule for rule in tried if fit(rule, moment, name).holds]
         if fitting:
             return fitting

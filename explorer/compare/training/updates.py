@@ -49,7 +49,8 @@ optax (0.2) rounds the powers of a decay, and not the decay that its moments are
 
 def settings_of(moment: Moment, name: str) -> dict[str, Any]:
     """The settings of a parameter by the names that formulas have: betas one by one."""
-    settings = dict(moment.settings.get(name, {}))
+    of_groups = (group.settings for group in moment.step.groups[::-1] if name in group.names)
+    settings = dict(next(of_groups, {}))
     betas = settings.pop("betas", None)
     if isinstance(betas, str):
         with suppress(ValueError, SyntaxError):
@@ -179,8 +180,8 @@ def _stepped(
     rule: Rule, moment: Moment, name: str, state: State, settings: Mapping[str, Any], dtype: type
 ) -> AnyArray:
     """The weight after a step in which the optimizer begins with a state, which it changes."""
-    weight = moment.prior.weights[name].astype(dtype)
-    gradient = moment.given[name].astype(dtype)
+    weight: AnyArray = moment.prior.weights[name].astype(dtype)
+    gradient: AnyArray = moment.given[name].astype(dtype)
     # The update has the number that the optimizer counts, or else that of those recorded.
     count = moment.state.get(f"{name}.step", np.zeros(0))
     is_counted = count.size and count[0] >= 1
@@ -255,18 +256,10 @@ KEPT = frozenset(
 # What may be otherwise
 
 
-class Change(msgspec.Struct, frozen=True):
-    """A setting or convention that is another one; ``lag`` is that of the step whose rate it is."""
-
-    name: str
-    value: Any
-    lag: int = 0
-
-
 def changes(
     rule: Rule, moment: Moment, name: str, others: Sequence[Mapping[str, Any]]
-) -> Iterator[Change]:
-    """Each single change of a rule that is tried.
+) -> Iterator[Rule]:
+    """Each setting or convention that is tried in place of the rule's own, as a rule that has it alone.
 
     ``others`` are settings that are worth a try: the other side's, and those of other parameters.
     """
@@ -278,15 +271,16 @@ def changes(
         elif key in ("weight_decay", "dampening", "momentum"):
             choices[key] = (0.0,)
     for key, of_key in choices.items():
-        yield from (Change(key, choice) for choice in of_key if choice != rule.settings[key])
+        tried = (choice for choice in of_key if choice != rule.settings[key])
+        yield from (Rule(rule.kind, {key: choice}) for choice in tried)
     for lag in (-1, 1):
         rate = rate_of(moment.beside(lag), name)
         if rate is not None and rate != rule.settings["lr"]:
-            yield Change("lr", rate, lag)
+            yield Rule(rule.kind, {"lr": rate}, lag)
     for settings in others:
         for key in optimizer.settings:
             if key in settings and settings[key] != rule.settings[key]:
-                yield Change(key, settings[key])
+                yield Rule(rule.kind, {key: settings[key]})
 
 
 def rate_of(moment: Moment | None, name: str) -> float | None:
@@ -295,16 +289,21 @@ def rate_of(moment: Moment | None, name: str) -> float | None:
     return rate
 
 
-def variations(rule: Rule, single: Sequence[Change]) -> Iterator[Rule]:
+def changed(rule: Rule, *unlike: Rule) -> Rule:
+    """A rule with the settings of others of its kind that have some alone."""
+    settings = dict(rule.settings)
+    for one in unlike:
+        settings.update(one.settings)
+    return Rule(rule.kind, settings, next((one.lag for one in unlike if one.lag), 0))
+
+
+def variations(rule: Rule, single: Sequence[Rule]) -> Iterator[Rule]:
     """The rule with one change, then with two and so on; none twice."""
     seen: list[dict[str, Any]] = []
     for count in range(1, MOST_CHANGES + 1):
         for chosen in combinations(single, count):
-            if len({change.name for change in chosen}) < count:
-                continue
-            values = {change.name: change.value for change in chosen}
-            settings = rule.settings | values
-            if settings not in seen:
-                seen.append(settings)
-                lag = next((change.lag for change in chosen if change.lag), 0)
-                yield Rule(rule.kind, settings, lag)
+            names = {name for one in chosen for name in one.settings}
+            variation = changed(rule, *chosen)
+            if len(names) == count and variation.settings not in seen:
+                seen.append(variation.settings)
+                yield variation

@@ -8,7 +8,7 @@ from explorer.compare.noise import CLEAR
 from explorer.compare.training import formulas
 from explorer.compare.training.formulas import rule_of_class
 from explorer.compare.training.moments import Moment, moments
-from explorer.compare.training.updates import Change, documented, fit, variations
+from explorer.compare.training.updates import documented, fit, variations
 from explorer.model.training import Training
 from explorer.model.training_comparison import Rule
 from tests.compare.training.conftest import OPTIMIZERS, sampled
@@ -55,7 +55,7 @@ def test_another_rate_or_convention_does_not(name: str, recorded: dict[str, Trai
     training = recorded[name]
     last = moments(training)[-1]
     plain = known(last, "fc1.weight")
-    rate = Change("lr", plain.settings["lr"] * 1.05)
+    rate = Rule(plain.kind, {"lr": plain.settings["lr"] * 1.05})
     others = [rate]
     for convention, choices in formulas.OPTIMIZERS[plain.kind].conventions.items():
         for choice in choices:
@@ -66,7 +66,7 @@ def test_another_rate_or_convention_does_not(name: str, recorded: dict[str, Trai
             if choice == plain.settings[convention] or is_tiny or is_kept or is_same:
                 continue
             if is_shown:
-                others.append(Change(convention, choice))
+                others.append(Rule(plain.kind, {convention: choice}))
     for other in others:
         (changed,) = variations(plain, [other])
         assert not fit(changed, last, "fc1.weight").holds, other
@@ -82,7 +82,7 @@ def test_what_mindspore_computes_unlike_its_page(
     for moment in moments(training):
         for weight in moment.weights:
             plain = known(moment, weight)
-            (changed,) = variations(plain, [Change(setting, value)])
+            (changed,) = variations(plain, [Rule(plain.kind, {setting: value})])
             assert fit(changed, moment, weight).holds
     assert not fit(known(moment, "fc1.weight"), moment, "fc1.weight").holds
 
