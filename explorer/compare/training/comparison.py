@@ -235,7 +235,10 @@ def compare(left: Training, right: Training) -> TrainingComparison:
     A parameter that one side alone has is the first difference; all else is compared without it.
     """
     right, names = in_names_of(left, in_layouts_of(left, right))
-    lone = _lone(left, right)
+    lone, answer = None, start(left, right)
+    if isinstance(answer, TrainingDifference) and answer.reason == "missing":
+        # Where nothing is common to both, they are compared as they are.
+        lone = answer if len(answer.names) < answer.of else None
     if lone:
         left, right = without(left, lone.names), without(right, lone.names)
     noise = Noise(left, right)
@@ -271,14 +274,6 @@ def compare(left: Training, right: Training) -> TrainingComparison:
         losses=_losses(pairs, noise),
         weights=_weight_map(pairs, noise),
     )
-
-
-def _lone(left: Training, right: Training) -> TrainingDifference | None:
-    """That a side has parameters which the other lacks, where they have others in common."""
-    answer = start(left, right)
-    if not isinstance(answer, TrainingDifference) or answer.reason != "missing":
-        return None
-    return answer if len(answer.names) < answer.of else None
 
 
 def _pairs(left: Training, right: Training, noise: Noise) -> list[Pair]:

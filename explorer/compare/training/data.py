@@ -256,11 +256,12 @@ def _as(own: Array, other: Array) -> Array | None:
     is_turned = own.shape != other.shape and sorted(own.shape) == sorted(other.shape)
     if len(own.shape) < 3 or not is_turned or own.shape[0] != other.shape[0]:
         return None
-    excerpts = [array.excerpt for array in (own, other) if array.excerpt]
-    if excerpts:
-        known = [it.summary for it in excerpts]
-        figures = [[it.minimum, it.maximum, it.mean, it.norm, *it.quantiles] for it in known]
-        return other if len(figures) == 2 and are_same(*map(np.array, figures)) else None
+    if own.excerpt or other.excerpt:
+        known = [array.excerpt.summary for array in (own, other) if array.excerpt]
+        figures = [
+            np.array([it.minimum, it.maximum, it.mean, it.norm, *it.quantiles]) for it in known
+        ]
+        return other if are_same(figures[0], figures[-1]) and len(figures) == 2 else None
     values, wanted = elements(own).reshape(own.shape), elements(other)
     orders = permutations(range(1, values.ndim))
     likely = [it for it in (values.transpose(0, *one) for one in orders) if it.shape == other.shape]

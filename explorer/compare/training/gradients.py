@@ -240,10 +240,10 @@ def _first_explained(
     nets = left.step.groups if follows_update(left) else ()
     of_nets = [[name for name in far if name in group.names] for group in nets]
     for names, named in ((finite, []), (far, []), *((names, names) for names in of_nets)):
-        whole = distance(joined(left.unscaled, names), joined(right.unscaled, names))
+        one, other = joined(left.unscaled, names), joined(right.unscaled, names)
         for way in WAYS if names else ():
-            for rest, found in way(pair, names):
-                if rest <= EXPLAINED * whole:
+            for rest, found in way(pair, names, one, other):
+                if rest <= EXPLAINED * distance(one, other):
                     return found, named
     return {}, []
 
@@ -253,13 +253,12 @@ def follows_update(moment: Moment) -> bool:
     return len(moment.step.batches) > 1 and len(moment.step.groups) > 1
 
 
-def _kept(pair: Pair, names: Sequence[str]) -> Iterator[Explained]:
+def _kept(pair: Pair, names: Sequence[str], one: Floats, other: Floats) -> Iterator[Explained]:
     """One side's gradients as what its last step has left of its own, with the other side's added."""
-    for side, own, other in pair.sides:
-        if own.before is None:
-            continue
-        here, plain = joined(own.unscaled, names), joined(other.unscaled, names)
+    for (side, own, _), here, plain in zip(pair.sides, (one, other), (other, one), strict=True):
         before = own.before
+        if before is None:
+            continue
         unscaled = {name: array / before.scale for name, array in own.prior.gradients.items()}
         given = own.prior.given or unscaled
         # Unscaled and clipped gradients stay where those of the next pass are scaled again.
@@ -271,34 +270,33 @@ def _kept(pair: Pair, names: Sequence[str]) -> Iterator[Explained]:
                 yield rest, {"reason": "kept", "side": side}
 
 
-def _multiplied(pair: Pair, names: Sequence[str]) -> Iterator[Explained]:
-    left, right, _noise = pair
-    one, other = joined(left.unscaled, names), joined(right.unscaled, names)
+def _multiplied(
+    _pair: Pair, _names: Sequence[str], one: Floats, other: Floats
+) -> Iterator[Explained]:
     factor = along(one, other)
     if factor and not abs(factor - 1) < LEAST:
         yield distance(one, factor * other), {"reason": "factor", "numbers": (factor,)}
 
 
-def _weighted(pair: Pair, names: Sequence[str]) -> Iterator[Explained]:
+def _weighted(pair: Pair, names: Sequence[str], one: Floats, other: Floats) -> Iterator[Explained]:
     """Gradients of passes that the two sides add up with other weights."""
     left, right, _noise = pair
     fuller = left if len(left.step.batches) >= len(right.step.batches) else right
     passes = [fuller.like(values(batch.gradients)) for batch in fuller.step.batches]
-    if len(passes) < 2 or not all(name in one for one in passes for name in names):
+    if len(passes) < 2 or not all(name in of_pass for of_pass in passes for name in names):
         return
-    basis = np.stack([joined(one, names) for one in passes], axis=1)
-    totals = [joined(moment.unscaled, names) for moment in (left, right)]
-    shares = [np.linalg.lstsq(basis, total, rcond=None)[0] for total in totals]
+    basis = np.stack([joined(of_pass, names) for of_pass in passes], axis=1)
+    shares = [np.linalg.lstsq(basis, total, rcond=None)[0] for total in (one, other)]
     found = _scheme_of(shares[0] / shares[1], fuller.rows)
     if found:
-        rest = max(
-            distance(basis @ share, total) for share, total in zip(shares, totals, strict=True)
-        )
+        rest = max(distance(basis @ shares[0], one), distance(basis @ shares[1], other))
         known = {"numbers": tuple(map(float, fuller.rows)), "left": found[0], "right": found[1]}
         yield rest, {"reason": "passes_weighted", **known}
 
 
-def _with_decay(pair: Pair, names: Sequence[str]) -> Iterator[Explained]:
+def _with_decay(
+    pair: Pair, names: Sequence[str], _one: Floats, _other: Floats
+) -> Iterator[Explained]:
     """One side's gradients as the other's with a share of the weights added."""
     left, right, _noise = pair
     names = [name for name in names if name in left.prior.weights]
@@ -310,12 +308,10 @@ def _with_decay(pair: Pair, names: Sequence[str]) -> Iterator[Explained]:
         yield distance(one - other, share * weights), {"reason": "decayed", **known}
 
 
-WAYS: tuple[Callable[[Pair, Sequence[str]], Iterator[Explained]], ...] = (
-    _kept,
-    _multiplied,
-    _weighted,
-    _with_decay,
-)
+Way = Callable[[Pair, Sequence[str], Floats, Floats], Iterator[Explained]]
+"""What is tried on the named gradients of both sides, which are given joined too."""
+
+WAYS: tuple[Way, ...] = (_kept, _multiplied, _weighted, _with_decay)
 """How the gradients of one side may follow from the other's, in the order in which they are tried."""
 
 

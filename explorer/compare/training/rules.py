@@ -188,14 +188,15 @@ def _crossed(name: str, pair: Pair, rules: Rules) -> list[Fit]:
 
 
 def _unlike(rule: Rule, other: Rule) -> dict[str, Any]:
-    """The settings of a rule in which another one of its kind has others."""
-    return {key: value for key, value in rule.settings.items() if value != other.settings[key]}
+    """The settings of a rule that another one has not: all of them where that is of another kind."""
+    others = other.settings if rule.kind == other.kind else {}
+    return {key: it for key, it in rule.settings.items() if key not in others or it != others[key]}
 
 
 def _unlike_documented(rule: Rule, name: str, moment: Moment) -> dict[str, Any]:
     """The settings of a rule in which it is not the documented one."""
     known = documented(moment, name)
-    return _unlike(rule, known) if known and known.kind == rule.kind else {}
+    return _unlike(rule, known) if known else {}
 
 
 # How rules differ
@@ -219,14 +220,9 @@ def _difference(apart: Mapping[str, Rules], of: int, pair: Pair) -> TrainingDiff
         return replace(plain, side="right" if lefts else "left")
     # Several rules may give one step: momentum shows from the second one on.
     lasting = _longest(lefts, name, pair.left), _longest(rights, name, pair.right)
-    left, right = min(product(*lasting), key=lambda rules: _count(*rules))
+    left, right = min(product(*lasting), key=lambda rules: len(_unlike(*rules)))
     unlike = _unlike_settings(name, pair, left, right)
     return replace(plain, reason="rule", left=left, right=right, unlike=unlike)
-
-
-def _count(left: Rule, right: Rule) -> int:
-    """In how many settings two rules differ."""
-    return len(_unlike(left, right) if left.kind == right.kind else left.settings)
 
 
 def _longest(rules: list[Rule], name: str, moment: Moment) -> list[Rule]:
