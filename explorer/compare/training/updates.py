@@ -108,7 +108,8 @@ class Fit(msgspec.Struct, frozen=True):
 def fit(rule: Rule, moment: Moment, name: str) -> Fit:
     """How a parameter's step by a rule compares with the recorded one."""
     tensors = moment.prior.weights, moment.given, moment.weights
-    if len({arrays[name].shape if name in arrays else None for arrays in tensors} | {None}) != 2:
+    shapes = {arrays[name].shape if name in arrays else None for arrays in tensors}
+    if None in shapes or len(shapes) > 1:
         return Fit(np.inf, np.inf, np.inf, np.inf)
     moment = _with_history(rule, moment, name)
     recorded = moment.weights[name]
