@@ -1,111 +1,225 @@
-"""Compares two trainings step by step, one question after the other, up to the first difference."""
+"""Compares two trainings step by step, one question after the other, up to the first difference.
+
+The questions on what a step leaves beside an update are answered here: weights, running statistics, averages.
+"""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
 from explorer.compare.noise import CLEAR
-from explorer.compare.training import clipping, data, gradients, kept
-from explorer.compare.training.bands import Bands
-from explorer.compare.training.data import Answered
-from explorer.compare.training.layouts import in_layouts_of
-from explorer.compare.training.naming import in_names_of, without
-from explorer.compare.training.rules import Side, Updates
-from explorer.compare.training.values import Moment, both, common, distance, greatest, moments
+from explorer.compare.training import gradients
+from explorer.compare.training.data import data, in_layouts_of
+from explorer.compare.training.moments import (
+    Answered,
+    Apart,
+    Judged,
+    Moment,
+    Noise,
+    Pair,
+    along,
+    apart_at,
+    are_same,
+    common,
+    distance,
+    greatest_of,
+    joined,
+    moments,
+)
+from explorer.compare.training.parameters import in_names_of, start, trained, without
+from explorer.compare.training.rules import Updates
 from explorer.model.training import Training
 from explorer.model.training_comparison import (
     QUESTIONS,
     Answer,
     Losses,
     Question,
+    Rule,
+    SideName,
     Status,
     TrainingComparison,
     TrainingDifference,
     WeightMap,
 )
+from explorer.numeric.differences import Floats
+from explorer.numeric.summaries import UNIT
+
+USUAL = (0.1, 0.01, 0.001, 0.05, 0.03, 0.2, 0.3, 0.5, 0.9, 0.95, 0.97, 0.99, 0.999)
+"""What a new value counts for in the running statistics that programs have; PyTorch's own default first."""
+
+NEAR = 1e-3
+"""How near to a usual momentum a measured one is called by its name."""
+
+WHOLE = 0.5
+"""A number that may be off by less than this is known, if it is a whole one."""
 
 
-class Compared:
-    """Two trainings, with what every question needs of them."""
-
-    def __init__(self, left: Training, right: Training) -> None:
-        self.trainings = left, right
-        few = _in_few(left, right)
-        self.moments = moments(left, few), moments(right, few)
-        self.steps = list(both(*self.moments))
-        self.bands = Bands(left, right)
-        self.updates = Updates(
-            Side(left, self.moments[0]), Side(right, self.moments[1]), self.bands
-        )
-
-    def behind(self, left: Moment) -> tuple[Moment, Moment] | tuple[()]:
-        """The next step on both sides, if both have recorded it."""
-        number = left.step.number + 1
-        return next((pair for pair in self.steps if pair[0].step.number == number), ())
-
-    def is_first(self, left: Moment) -> bool:
-        """Whether a step is the first that both sides have."""
-        return left is self.steps[0][0]
+# What a step leaves
 
 
-def _in_few(*sides: Training) -> frozenset[int]:
-    """The steps of which a side has few elements, or of what is before them."""
-    numbers = {step.number for side in sides for step in side.steps if step.kept != "all"}
-    return frozenset(numbers | {number + 1 for number in numbers})
-
-
-Asked = Callable[[Compared, Moment, Moment], Answered | None]
-
-
-def _weights(compared: Compared, left: Moment, right: Moment) -> Answered:
+def weights(pair: Pair) -> Answered:
     """Whether the weights lie no further apart than rounding may have moved them."""
-    names = common(left.weights, right.weights)
+    apart = apart_at(pair, "weights")
+    plain = _beyond_noise("weights", pair, apart)
+    if not isinstance(plain, TrainingDifference):
+        return plain
+    if any(apart.noises[name] is None for name in plain.names):
+        return "no_noise"
+    return replace(plain, times=max(map(apart.times, plain.names)))
+
+
+def _beyond_noise(question: Judged, pair: Pair, apart: Apart) -> Answered:
+    """Whether tensors lie further apart than rounding moves them."""
+    unlike = apart.unlike
+    if not unlike:
+        return "same" if apart.names else "not_recorded"
+    farthest = greatest_of(apart.ones, apart.others, unlike)
+    return pair.differ(question, "values", unlike, of=len(apart.names), apart=farthest)
+
+
+def buffers(pair: Pair) -> Answered:
+    """Whether running statistics are the same; those that only one side has are not compared."""
+    apart = apart_at(pair, "buffers")
+    plain = _beyond_noise("buffers", pair, apart)
+    if not isinstance(plain, TrainingDifference):
+        return plain
+    unlike = plain.names
+    if all(name in side.prior.buffers for side in (pair.left, pair.right) for name in unlike):
+        one, other = (
+            joined(side.buffers, unlike) - joined(side.prior.buffers, unlike)
+            for side in (pair.left, pair.right)
+        )
+        momenta = _momenta(one, other)
+        if momenta:
+            rules = [Rule("momentum", {"momentum": value}) for value in momenta]
+            return replace(plain, reason="momentum", left=rules[0], right=rules[1])
+        unbiased = _unbiased(pair.left, pair.right, unlike)
+        if unbiased:
+            rows, side = unbiased
+            return replace(plain, reason="variance", numbers=(rows,), side=side)
+    return plain if apart.is_measured else "no_noise"
+
+
+def _momenta(one: Floats, other: Floats) -> tuple[float, float] | None:
+    """What a new value counts for on each side, where one moves a multiple of what the other does."""
+    ratio = along(one, other)
+    if not 0 < ratio < math.inf or distance(one, ratio * other) > NEAR * distance(one, other):
+        return None
+    turned = ratio / (1 + ratio)
+    if _is_usual(turned):
+        return turned, 1 - turned
+    return next(((usual * ratio, usual) for usual in USUAL if _is_usual(usual * ratio)), None)
+
+
+def _is_usual(momentum: float) -> bool:
+    return any(abs(momentum / usual - 1) <= NEAR for usual in USUAL)
+
+
+def _unbiased(left: Moment, right: Moment, names: Sequence[str]) -> tuple[float, SideName] | None:
+    """Of how many values one side's variances are the unbiased ones, and which side's.
+
+    Each layer has its own number; it is that of the first one whose number rounding leaves certain.
+    """
+    for momentum in USUAL:
+        found = [_of_rows(left, right, name, momentum) for name in names]
+        clear = [one for one in found if one and one[0]]
+        sides = {one[2] for one in clear}
+        certain = [one for one in clear if one[1] < WHOLE]
+        if None not in found and certain and len(sides) == 1:
+            return certain[0][0], certain[0][2]
+    return None
+
+
+def _of_rows(
+    left: Moment, right: Moment, name: str, momentum: float
+) -> tuple[float, float, SideName] | None:
+    """Of how many values a variance is the unbiased one on a side, and how far that number may be off.
+
+    0 where both sides have the same up to rounding; None where they differ otherwise.
+    """
+    before = left.prior.buffers[name]
+    if not are_same(before, right.prior.buffers[name]):
+        return None
+    afters = [moment.buffers[name] for moment in (left, right)]
+    own, other = (before + (after - before) / momentum for after in afters)
+    # Rounding moves a running statistic, which is divided by its momentum here.
+    rounding = UNIT["float32"] * np.maximum(np.abs(before), np.abs(afters[0])) / momentum
+    side: SideName = "left" if own.sum() > other.sum() else "right"
+    if (np.abs(own - other) <= CLEAR * rounding).all():
+        return 0.0, 0.0, side
+    larger, smaller = (own, other) if side == "left" else (other, own)
+    size, excess = float(smaller.sum()), float((larger - smaller).sum())
+    rows = round(1 + size / excess) if size > 0 and excess > 0 else 0
+    if rows < 2:
+        return None
+    apart = np.abs(larger - rows / (rows - 1) * smaller)
+    if not (apart <= NEAR / rows * np.abs(smaller) + CLEAR * rounding).all():
+        return None
+    return float(rows), 2 * rows**2 * float(np.linalg.norm(rounding)) / size, side
+
+
+def averages(pair: Pair) -> Answered:
+    """Whether averages of the weights are the same, and else by which decay each side makes them."""
+    left, right, _noise = pair
+    both = common(left.averages, right.averages)
+    names = tuple(name for name in both if name in left.weights and name in right.weights)
     if not names:
         return "not_recorded"
-    times = {name: _times(compared.bands, left, right, name) for name in names}
-    if any(one is None for one in times.values()):
-        return "no_noise"
-    unlike = tuple(name for name in names if (times[name] or 0.0) > CLEAR)
-    if not unlike:
+    apart = greatest_of(left.averages, right.averages, names)
+    plain = pair.differ("averages", "values", names, of=len(names), apart=apart)
+    decay, other_decay = (_decay(moment, names) for moment in (left, right))
+    if decay is None or other_decay is None:
+        moved = greatest_of(left.weights, right.weights, names)
+        size = max(float(np.abs(left.averages[name]).max(initial=0.0)) for name in names)
+        return "same" if apart <= CLEAR * max(moved, UNIT["float32"] * size) else plain
+    (one, error), (other, other_error) = decay, other_decay
+    if abs(one - other) <= error + other_error:
         return "same"
-    return TrainingDifference(
-        question="weights",
-        reason="values",
-        step=left.step.number,
-        names=unlike,
-        of=len(names),
-        apart=max(greatest(left.weights[name], right.weights[name]) for name in unlike),
-        times=max(times[name] or 0.0 for name in unlike),
-    )
+    # An average of something else may look like one of the weights, but in the next step not any more.
+    behind = [moment for moment in (left.beside(1), right.beside(1)) if moment]
+    if len(behind) == 2 and any(_decay(moment, names) is None for moment in behind):
+        return plain
+    rules = [Rule("average", {"decay": value}) for value in (one, other)]
+    return replace(plain, reason="decay", left=rules[0], right=rules[1])
 
 
-def _times(bands: Bands, left: Moment, right: Moment, name: str) -> float | None:
-    """How many times the noise a parameter's values lie apart."""
-    one, other = left.weights[name], right.weights[name]
-    size = distance(one, 0 * one)
-    noise = bands.weights(left, name, size)
-    apart = distance(one, other)
-    if noise is None:
-        return None if apart else 0.0
-    return apart / noise if noise else 0.0 if not apart else float("inf")
+def _decay(moment: Moment, names: Sequence[str]) -> tuple[float, float] | None:
+    """What the old average counts for, and how far rounding may have moved that number."""
+    known = (moment.prior.averages, moment.averages, moment.weights)
+    if not all(name in tensors for tensors in known for name in names):
+        return None
+    old, new, weights = (joined(tensors, names) for tensors in known)
+    span = old - weights
+    square = float(span @ span)
+    if not square:
+        return None
+    decay = along(new - weights, span)
+    noise = CLEAR * UNIT["float32"] * float(np.linalg.norm(new))
+    if distance(new, weights + decay * span) > noise:
+        return None
+    return decay, noise / square**0.5
 
 
-ASKED: dict[Question, Asked] = {
-    "data": lambda c, left, right: data.data(left, right, c.moments[1]),
-    "start": lambda c, left, _right: data.start(*c.trainings) if c.is_first(left) else None,
-    "trained": lambda c, left, right: data.trained(left, right, c.trainings),
-    "loss": lambda c, left, right: gradients.loss(left, right, c.bands, c.trainings),
-    "gradients": lambda c, left, right: gradients.gradients(left, right, c.bands),
-    "skipped": lambda _c, left, right: clipping.skipped(left, right),
-    "given": lambda _c, left, right: clipping.given(left, right),
-    "update": lambda c, left, right: c.updates.compare(left, right),
-    "state": lambda c, left, right: c.updates.states(left, right),
-    "weights": _weights,
-    "buffers": lambda c, left, right: kept.buffers(left, right, c.bands),
-    "averages": lambda c, left, right: kept.averages(left, right, c.behind(left)),
+# All questions
+
+Asked = Mapping[Question, Callable[[Pair], Answered]]
+"""How each question is answered at a step."""
+
+ASKED: Asked = {
+    "data": data,
+    "start": lambda pair: start(pair.left.training, pair.right.training),
+    "trained": trained,
+    "loss": gradients.loss,
+    "gradients": gradients.gradients,
+    "skipped": gradients.skipped,
+    "given": gradients.given,
+    "weights": weights,
+    "buffers": buffers,
+    "averages": averages,
 }
-"""How each question is answered at a step; None where it does not come up."""
+"""What is answered by a step alone; of updates more is known with each step."""
 
 GRAVER: tuple[Status, ...] = ("same", "in_part", "not_recorded", "no_noise", "no_rule", "different")
 """Which of two answers at different steps is that of all: the later one in this row."""
@@ -121,66 +235,81 @@ def compare(left: Training, right: Training) -> TrainingComparison:
     A parameter that one side alone has is the first difference; all else is compared without it.
     """
     right, names = in_names_of(left, in_layouts_of(left, right))
-    lone = _lone(left, right)
-    if lone is not None:
+    lone, answer = None, start(left, right)
+    if isinstance(answer, TrainingDifference) and answer.reason == "missing":
+        # Where nothing is common to both, they are compared as they are.
+        lone = answer if len(answer.names) < answer.of else None
+    if lone:
         left, right = without(left, lone.names), without(right, lone.names)
-    compared = Compared(left, right)
+    noise = Noise(left, right)
+    pairs = _pairs(left, right, noise)
+    updates = Updates()
+    asked = {**ASKED, "update": updates.compare, "state": updates.states}
     answers: dict[Question, Status] = {}
-    difference = _first_difference(compared, answers)
+    difference = _first_difference(pairs, asked, answers)
     if lone is not None:
         answers["start"] = "different"
-    rule = compared.updates.rule
     last = math.inf if difference is None else difference.step
-    reached = [pair for pair in compared.steps if pair[0].step.number <= last]
-    losses = tuple(one.step.number for one, other in reached if _have_losses_alone(one, other))
-    few = {one.step.number for one, _other in reached if one.is_few}.difference(losses)
+    reached = [pair for pair in pairs if pair.number <= last]
+    losses_alone = tuple(pair.number for pair in reached if _have_losses_alone(pair))
+    few = (pair.number for pair in reached if pair.left.is_few and not _have_losses_alone(pair))
+    is_of_both = difference is None and answers.get("update") == "same"
     return TrainingComparison(
         left=left.name,
         right=right.name,
         frameworks=(left.framework, right.framework),
         versions=(left.versions, right.versions),
         optimizers=(left.optimizer, right.optimizer),
-        steps=len(compared.steps),
+        steps=len(pairs),
         answers=tuple(
             Answer(question, answers.get(question, "not_reached")) for question in QUESTIONS
         ),
         difference=lone or difference,
         beside=difference if lone else None,
         names=names,
-        rule=rule.rule if rule and answers.get("update") == "same" and difference is None else None,
-        has_noise=compared.bands.has_noise,
-        few=tuple(sorted(few)),
-        losses_alone=losses,
-        losses=_losses(compared),
-        weights=_weight_map(compared),
+        rule=updates.rule if is_of_both else None,
+        has_noise=noise.is_measured,
+        few=tuple(few),
+        losses_alone=losses_alone,
+        losses=_losses(pairs, noise),
+        weights=_weight_map(pairs, noise),
     )
 
 
-def _lone(left: Training, right: Training) -> TrainingDifference | None:
-    """That a side has parameters which the other lacks, where they have others in common."""
-    answer = data.start(left, right)
-    if not isinstance(answer, TrainingDifference) or answer.reason != "missing":
-        return None
-    return answer if len(answer.names) < answer.of else None
+def _pairs(left: Training, right: Training, noise: Noise) -> list[Pair]:
+    """The steps that both have, in few elements where a side has few, or has few of what is before them."""
+    short = {step.number for it in (left, right) for step in it.steps if step.kept != "all"}
+    few = short | {number + 1 for number in short}
+    others = {moment.step.number: moment for moment in moments(right, few)}
+    return [
+        Pair(moment, others[moment.step.number], noise)
+        for moment in moments(left, few)
+        if moment.step.number in others
+    ]
 
 
 def _first_difference(
-    compared: Compared, answers: dict[Question, Status]
+    pairs: list[Pair], asked: Asked, answers: dict[Question, Status]
 ) -> TrainingDifference | None:
     """The first difference; notes how each question is answered.
 
     Losses and gradients of a pass behind an update of the same step follow from it: where nothing says why
     they differ, what is found of the updates of that step comes before them.
     """
-    for left, right in compared.steps:
+    for pair in pairs:
         found: list[TrainingDifference] = []
-        for question, answer in _answered(compared, left, right):
+        for question in QUESTIONS:
+            if question == "start" and pair is not pairs[0]:
+                continue
+            if question != "loss" and _have_losses_alone(pair):
+                continue
+            answer = asked[question](pair)
             status: Status = "different" if isinstance(answer, TrainingDifference) else answer
             answers[question] = max(answers.get(question, "same"), status, key=GRAVER.index)
             if isinstance(answer, TrainingDifference):
                 found.append(answer)
                 is_open = question in OF_PASSES and answer.reason == "values"
-                if not (is_open and gradients.follows_update(left)):
+                if not (is_open and gradients.follows_update(pair.left)):
                     break
         if found:
             first = next((one for one in found if one.reason != "values"), found[0])
@@ -191,47 +320,32 @@ def _first_difference(
     return None
 
 
-def _answered(
-    compared: Compared, left: Moment, right: Moment
-) -> Iterator[tuple[Question, Answered]]:
-    for question, ask in ASKED.items():
-        if question != "loss" and _have_losses_alone(left, right):
-            continue
-        answer = ask(compared, left, right)
-        if answer is not None:
-            yield question, answer
-
-
-def _have_losses_alone(left: Moment, right: Moment) -> bool:
-    return "losses" in (left.step.kept, right.step.kept)
+def _have_losses_alone(pair: Pair) -> bool:
+    return "losses" in (pair.left.step.kept, pair.right.step.kept)
 
 
 # Pictures
 
 
-def _losses(compared: Compared) -> Losses:
-    noises = [compared.bands.loss(left) for left, _right in compared.steps]
-    band = tuple(CLEAR * noise for noise in noises if noise is not None)
+def _losses(pairs: list[Pair], noise: Noise) -> Losses:
+    noises = [noise.of_loss(pair.left) for pair in pairs]
+    band = tuple(CLEAR * one for one in noises if one is not None)
     return Losses(
-        steps=tuple(left.step.number for left, _right in compared.steps),
-        left=tuple(left.loss for left, _right in compared.steps),
-        right=tuple(right.loss for _left, right in compared.steps),
-        band=band if compared.bands.has_noise and len(band) == len(noises) else (),
+        steps=tuple(pair.number for pair in pairs),
+        left=tuple(pair.left.loss for pair in pairs),
+        right=tuple(pair.right.loss for pair in pairs),
+        band=band if noise.is_measured and len(band) == len(noises) else (),
     )
 
 
-def _weight_map(compared: Compared) -> WeightMap:
-    if not compared.bands.has_noise or not compared.steps:
+def _weight_map(pairs: list[Pair], noise: Noise) -> WeightMap:
+    if not noise.is_measured or not pairs:
         return WeightMap(clear=CLEAR)
-    first = compared.steps[0]
-    names = tuple(
-        name
-        for name in common(first[0].weights, first[1].weights)
-        if all(name in moment.weights for pair in compared.steps for moment in pair)
+    every = [apart_at(pair, "weights") for pair in pairs]
+    names = tuple(name for name in every[0].names if all(name in one.noises for one in every))
+    return WeightMap(
+        steps=tuple(pair.number for pair in pairs),
+        names=names,
+        times=tuple(tuple(apart.times(name) for apart in every) for name in names),
+        clear=CLEAR,
     )
-    rows = tuple(
-        tuple(_times(compared.bands, *pair, name) or 0.0 for pair in compared.steps)
-        for name in names
-    )
-    steps = tuple(left.step.number for left, _right in compared.steps)
-    return WeightMap(steps, names, rows, CLEAR)

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from explorer.model.arrays import AnyArray
+from explorer.model.training_comparison import Rule
 
 Settings = Mapping[str, Any]
 """The settings of an optimizer by PyTorch's names, betas one by one, and its conventions."""
@@ -19,15 +20,14 @@ Settings = Mapping[str, Any]
 State = dict[str, AnyArray]
 """What an optimizer holds of one parameter, by PyTorch's names; a formula changes it."""
 
-Formula = Callable[[AnyArray, AnyArray, State, Settings, int], Any]
-"""The weight after a step, of the weight, its gradient, state and settings, and the step's number from 1."""
+Formula = Callable[[AnyArray, State, Settings, int], Any]
+"""What a step takes from a weight, of its gradient, state and settings, and the step's number from 1."""
 
 
-def sgd(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
+def sgd(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Gradient descent, with momentum where that is not 0."""
-    weight, gradient = _decayed(weight, gradient, s)
     if not s["momentum"]:
-        return weight - s["lr"] * gradient
+        return s["lr"] * gradient
     fresh = (1 - s["dampening"]) * gradient
     if s["lr_in_buffer"]:
         fresh = s["lr"] * fresh
@@ -38,94 +38,84 @@ def sgd(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: i
         buffer = gradient if s["first_buffer"] == "gradient" else fresh
     state["momentum_buffer"] = buffer
     if s["lr_in_buffer"]:
-        return weight - buffer
-    moved = gradient + s["momentum"] * buffer if s["nesterov"] else buffer
-    return weight - s["lr"] * moved
+        return buffer
+    return s["lr"] * (gradient + s["momentum"] * buffer if s["nesterov"] else buffer)
 
 
-def adam(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
+def adam(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Adam and AdamW, with or without the maximum of AMSGrad."""
-    weight, gradient = _decayed(weight, gradient, s)
-    beta1, beta2 = s["beta1"], s["beta2"]
-    first, second = _moments(gradient, state, beta1, beta2)
+    first, second = _moments(gradient, state, s)
     if s["amsgrad"]:
         second = np.maximum(state.get("max_exp_avg_sq", 0 * second), second)
         state["max_exp_avg_sq"] = second
     if s["nesterov"]:
-        first = beta1 * first + (1 - beta1) * gradient
+        first = s["beta1"] * first + (1 - s["beta1"]) * gradient
     correction1 = correction2 = 1
     if s["bias_correction"]:
-        correction1, correction2 = 1 - _power(beta1, step), 1 - _power(beta2, step)
+        correction1, correction2 = 1 - _power(s["beta1"], step), 1 - _power(s["beta2"], step)
     if s["eps_place"] == "uncorrected":
         rate = s["lr"] * np.sqrt(correction2) / correction1
-        return weight - rate * first / (np.sqrt(second) + s["eps"])
-    return weight - s["lr"] / correction1 * first / _root(second / correction2, s)
+        return rate * first / (np.sqrt(second) + s["eps"])
+    return s["lr"] / correction1 * first / _root(second / correction2, s)
 
 
-def nadam(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
+def nadam(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Adam with Nesterov's momentum, which warms up."""
-    weight, gradient = _decayed(weight, gradient, s)
-    beta1, beta2 = s["beta1"], s["beta2"]
-    first, second = _moments(gradient, state, beta1, beta2)
+    first, second = _moments(gradient, state, s)
     here, after = (
-        beta1 * (1 - 0.5 * 0.96 ** (number * s["momentum_decay"])) for number in (step, step + 1)
+        s["beta1"] * (1 - 0.5 * 0.96 ** (number * s["momentum_decay"]))
+        for number in (step, step + 1)
     )
     product = state.get("mu_product", 1.0) * here
     state["mu_product"] = product
-    root = _root(second / (1 - _power(beta2, step)), s)
+    root = _root(second / (1 - _power(s["beta2"], step)), s)
     now = (1 - here) / (1 - product) * gradient
     kept = after / (1 - product * after) * first
-    return weight - s["lr"] * (now + kept) / root
+    return s["lr"] * (now + kept) / root
 
 
-def radam(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
+def radam(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Adam whose steps are rectified by the variance of the second moment."""
-    weight, gradient = _decayed(weight, gradient, s)
-    beta1, beta2 = s["beta1"], s["beta2"]
-    first, second = _moments(gradient, state, beta1, beta2)
-    moved = first / (1 - _power(beta1, step))
+    first, second = _moments(gradient, state, s)
+    beta2 = s["beta2"]
+    moved = first / (1 - _power(s["beta1"], step))
     longest = 2 / (1 - beta2) - 1
     length = longest - 2 * step * beta2**step / (1 - _power(beta2, step))
     if length > 5:
         above = (length - 4) * (length - 2) * longest
         rectified = np.sqrt(above / ((longest - 4) * (longest - 2) * length))
         moved = moved * rectified * np.sqrt(1 - _power(beta2, step)) / (np.sqrt(second) + s["eps"])
-    return weight - s["lr"] * moved
+    return s["lr"] * moved
 
 
-def adamax(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
+def adamax(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Adam with the greatest gradient so far in place of the second moment."""
-    weight, gradient = _decayed(weight, gradient, s)
-    beta1, beta2 = s["beta1"], s["beta2"]
-    first = beta1 * state.get("exp_avg", 0 * gradient) + (1 - beta1) * gradient
+    first = _mean(state, "exp_avg", gradient, s["beta1"])
     inside = s["eps"] if s["eps_place"] == "inside" else 0
-    greatest = np.maximum(beta2 * state.get("exp_inf", 0 * gradient), np.abs(gradient) + inside)
-    state["exp_avg"], state["exp_inf"] = first, greatest
+    greatest = np.maximum(
+        s["beta2"] * state.get("exp_inf", 0 * gradient), np.abs(gradient) + inside
+    )
+    state["exp_inf"] = greatest
     outside = s["eps"] if s["eps_place"] == "outside" else 0
-    rate = s["lr"] / (1 - _power(beta1, step)) if s["bias_correction"] else s["lr"]
-    return weight - rate * first / (greatest + outside)
+    rate = s["lr"] / (1 - _power(s["beta1"], step)) if s["bias_correction"] else s["lr"]
+    return rate * first / (greatest + outside)
 
 
-def adagrad(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
+def adagrad(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Each rate divided by the root of the sum of squared gradients."""
-    weight, gradient = _decayed(weight, gradient, s)
     start = s["initial_accumulator_value"] + 0 * gradient
     total = state.get("sum", start) + gradient * gradient
     state["sum"] = total
     rate = s["lr"] / (1 + (step - 1) * s["lr_decay"])
-    return weight - rate * gradient / _root(total, s)
+    return rate * gradient / _root(total, s)
 
 
-def rmsprop(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
+def rmsprop(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Each rate divided by the root of a mean of squared gradients."""
-    weight, gradient = _decayed(weight, gradient, s)
-    alpha = s["alpha"]
-    start = (1 if s["first_square"] == "one" else 0) + 0 * gradient
-    square = alpha * state.get("square_avg", start) + (1 - alpha) * gradient * gradient
-    state["square_avg"] = square
+    state.setdefault("square_avg", (1 if s["first_square"] == "one" else 0) + 0 * gradient)
+    square = _mean(state, "square_avg", gradient, s["alpha"], gradient)
     if s["centered"]:
-        mean = alpha * state.get("grad_avg", 0 * gradient) + (1 - alpha) * gradient
-        state["grad_avg"] = mean
+        mean = _mean(state, "grad_avg", gradient, s["alpha"])
         square = square - mean * mean
     moved = gradient / _root(square, s)
     if s["lr_in_buffer"]:
@@ -133,45 +123,37 @@ def rmsprop(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, ste
     if s["momentum"]:
         moved = s["momentum"] * state.get("momentum_buffer", 0 * gradient) + moved
         state["momentum_buffer"] = moved
-    return weight - moved if s["lr_in_buffer"] else weight - s["lr"] * moved
+    return moved if s["lr_in_buffer"] else s["lr"] * moved
 
 
-def adadelta(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
+def adadelta(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Steps as long as a mean of the last ones, divided by the root of that of squared gradients."""
-    weight, gradient = _decayed(weight, gradient, s)
-    rho, eps = s["rho"], s["eps"]
-    square = rho * state.get("square_avg", 0 * gradient) + (1 - rho) * gradient * gradient
+    square = _mean(state, "square_avg", gradient, s["rho"], gradient)
     before = state.get("acc_delta", 0 * gradient)
-    moved = np.sqrt(before + eps) / np.sqrt(square + eps) * gradient
-    state["square_avg"] = square
-    state["acc_delta"] = rho * before + (1 - rho) * moved * moved
-    return weight - s["lr"] * moved
+    moved = np.sqrt(before + s["eps"]) / np.sqrt(square + s["eps"]) * gradient
+    _mean(state, "acc_delta", moved, s["rho"], moved)
+    return s["lr"] * moved
 
 
-def lion(weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
+def lion(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Steps of one length, by the sign of the gradient and a mean of the last ones."""
-    weight, gradient = _decayed(weight, gradient, s)
     mean = state.get("exp_avg", 0 * gradient)
     moved = np.sign(s["beta1"] * mean + (1 - s["beta1"]) * gradient)
-    state["exp_avg"] = s["beta2"] * mean + (1 - s["beta2"]) * gradient
-    return weight - s["lr"] * moved
+    _mean(state, "exp_avg", gradient, s["beta2"])
+    return s["lr"] * moved
 
 
-def _decayed(weight: AnyArray, gradient: AnyArray, s: Settings) -> tuple[AnyArray, AnyArray]:
-    """The weight and its gradient with the decay in one of them."""
-    decay = s["weight_decay"]
-    if s["decay"] == "coupled":
-        return weight, gradient + decay * weight
-    rate = s["lr"] if s["decay"] == "decoupled" else 1
-    return weight - rate * decay * weight, gradient
+def _mean(state: State, key: str, values: AnyArray, decay: Any, times: Any = 1) -> AnyArray:
+    """What is held as the mean of the last values, or of them ``times`` others, with the newest ones."""
+    before = state.get(key, 0 * values)
+    mean: AnyArray = decay * before + (1 - decay) * values * times
+    state[key] = mean
+    return mean
 
 
-def _moments(gradient: AnyArray, state: State, beta1: Any, beta2: Any) -> tuple[AnyArray, AnyArray]:
-    zero = 0 * gradient
-    first = beta1 * state.get("exp_avg", zero) + (1 - beta1) * gradient
-    second = beta2 * state.get("exp_avg_sq", zero) + (1 - beta2) * gradient * gradient
-    state["exp_avg"], state["exp_avg_sq"] = first, second
-    return first, second
+def _moments(gradient: AnyArray, state: State, s: Settings) -> tuple[AnyArray, AnyArray]:
+    first = _mean(state, "exp_avg", gradient, s["beta1"])
+    return first, _mean(state, "exp_avg_sq", gradient, s["beta2"], gradient)
 
 
 MOST_FACTORS = 1 << 17
@@ -198,26 +180,26 @@ def _root(square: AnyArray, s: Settings) -> AnyArray:
     return root + eps if place == "outside" else root
 
 
-# Tables
+# The table
 
 
-class Family(msgspec.Struct, frozen=True):
-    """A formula, its settings with PyTorch's defaults, and what each convention may be.
+class Optimizer(msgspec.Struct, frozen=True):
+    """A formula, its settings with PyTorch's defaults, what each convention may be, and how classes differ.
 
-    The first choice of a convention is PyTorch's.
+    The first choice of a convention is PyTorch's. ``classes`` has what others than PyTorch's own class have
+    unlike it, by what the names of their modules begin with and their own.
     """
 
     formula: Formula
     settings: dict[str, Any]
     conventions: dict[str, tuple[Any, ...]]
+    classes: dict[str, dict[str, Any]] = {}
 
     @property
     def defaults(self) -> dict[str, Any]:
         """All settings, and PyTorch's conventions."""
-        return {
-            **self.settings,
-            **{name: choices[0] for name, choices in self.conventions.items()},
-        }
+        first = {name: choices[0] for name, choices in self.conventions.items()}
+        return {**self.settings, **first}
 
 
 MIXED = "mixed"
@@ -235,13 +217,14 @@ DECAY = {"decay": ("coupled", "decoupled", "direct")}
 
 ADAM = {"lr": 1e-3, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "weight_decay": 0.0}
 
-FAMILIES: dict[str, Family] = {
-    "SGD": Family(
+OPTIMIZERS: dict[str, Optimizer] = {
+    "SGD": Optimizer(
         sgd,
         {"lr": 1e-3, "momentum": 0.0, "dampening": 0.0, "nesterov": False, "weight_decay": 0.0},
         {**DECAY, "first_buffer": ("gradient", "damped"), "lr_in_buffer": (False, True)},
+        {"mindspore.nn.SGD": {}, "mindspore.nn.Momentum": {}, "optax.sgd": {}},
     ),
-    "Adam": Family(
+    "Adam": Optimizer(
         adam,
         {**ADAM, "amsgrad": False, "nesterov": False},
         {
@@ -249,19 +232,32 @@ FAMILIES: dict[str, Family] = {
             "bias_correction": (True, False),
             "eps_place": ("outside", "uncorrected", "inside"),
         },
+        {
+            "AdamW": {"decay": "decoupled", "weight_decay": 1e-2},
+            "mindspore.nn.Adam": {"eps_place": "uncorrected"},
+            "mindspore.nn.AdamWeightDecay": {
+                "decay": "decoupled",
+                "bias_correction": False,
+                "eps": 1e-6,
+            },
+            "mindspore.experimental.Adam": {"eps_place": "uncorrected"},
+            "optax.adam": {},
+            "optax.adamw": {"decay": "decoupled", "weight_decay": 1e-4},
+        },
     ),
-    "NAdam": Family(
+    "NAdam": Optimizer(
         nadam,
         {**ADAM, "lr": 2e-3, "momentum_decay": 4e-3},
         {**DECAY, "eps_place": ("outside", "inside")},
     ),
-    "RAdam": Family(radam, ADAM, DECAY),
-    "Adamax": Family(
+    "RAdam": Optimizer(radam, ADAM, DECAY),
+    "Adamax": Optimizer(
         adamax,
         {**ADAM, "lr": 2e-3},
         {**DECAY, "eps_place": ("inside", "outside"), "bias_correction": (True, False)},
+        {"mindspore.nn.AdaMax": {"eps_place": "outside"}},
     ),
-    "Adagrad": Family(
+    "Adagrad": Optimizer(
         adagrad,
         {
             "lr": 1e-2,
@@ -271,8 +267,12 @@ FAMILIES: dict[str, Family] = {
             "eps": 1e-10,
         },
         {**DECAY, "eps_place": ("outside", "nowhere", "inside")},
+        {
+            "mindspore.nn.Adagrad": {"eps_place": "nowhere", "initial_accumulator_value": 0.1},
+            "optax.adagrad": {"eps_place": "inside", "initial_accumulator_value": 0.1, "eps": 1e-7},
+        },
     ),
-    "RMSprop": Family(
+    "RMSprop": Optimizer(
         rmsprop,
         {
             "lr": 1e-2,
@@ -288,85 +288,76 @@ FAMILIES: dict[str, Family] = {
             "lr_in_buffer": (False, True),
             "first_square": ("zero", "one"),
         },
+        {
+            "mindspore.nn.RMSProp": {
+                "eps_place": "inside",
+                "lr_in_buffer": True,
+                "first_square": "one",
+                "alpha": 0.9,
+                "eps": 1e-10,
+            },
+            "optax.rmsprop": {"eps_place": "inside", "alpha": 0.9, "eps": 1e-8},
+        },
     ),
-    "Lion": Family(
+    "Lion": Optimizer(
         lion,
         {"lr": 1e-4, "beta1": 0.9, "beta2": 0.99, "weight_decay": 0.0},
         {"decay": ("decoupled", "coupled", "direct")},
     ),
-    "Adadelta": Family(adadelta, {"lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0.0}, DECAY),
-}
-"""The formulas by the name that PyTorch has for the rule, or programs that have it themselves."""
-
-
-class Convention(msgspec.Struct, frozen=True):
-    """What a class of optimizers does: a formula, and where it is unlike PyTorch's."""
-
-    family: str
-    unlike: dict[str, Any] = {}
-
-
-OF_TORCH: dict[str, Convention] = {
-    **{name: Convention(name) for name in FAMILIES},
-    "AdamW": Convention("Adam", {"decay": "decoupled", "weight_decay": 1e-2}),
-}
-"""Classes of torch.optim, and those of packages and programs that are called as the rule is."""
-
-OF_EXPERIMENTAL: dict[str, Convention] = {
-    **OF_TORCH,
-    "Adam": Convention("Adam", {"eps_place": "uncorrected"}),
-}
-"""Classes of mindspore.experimental.optim (2.10)."""
-
-OF_MINDSPORE: dict[str, Convention] = {
-    "SGD": Convention("SGD"),
-    "Momentum": Convention("SGD"),
-    "Adam": Convention("Adam", {"eps_place": "uncorrected"}),
-    "AdamWeightDecay": Convention(
-        "Adam", {"decay": "decoupled", "bias_correction": False, "eps": 1e-6}
-    ),
-    "AdaMax": Convention("Adamax", {"eps_place": "outside"}),
-    "Adagrad": Convention("Adagrad", {"eps_place": "nowhere", "initial_accumulator_value": 0.1}),
-    "RMSProp": Convention(
-        "RMSprop",
-        {
-            "eps_place": "inside",
-            "lr_in_buffer": True,
-            "first_square": "one",
-            "alpha": 0.9,
-            "eps": 1e-10,
-        },
-    ),
-    "Adadelta": Convention("Adadelta"),
-}
-"""Classes of mindspore.nn (2.10)."""
-
-OF_OPTAX: dict[str, Convention] = {
-    "sgd": Convention("SGD"),
-    "adam": Convention("Adam"),
-    "adamw": Convention("Adam", {"decay": "decoupled", "weight_decay": 1e-4}),
-    "rmsprop": Convention("RMSprop", {"eps_place": "inside", "alpha": 0.9, "eps": 1e-8}),
-    "adagrad": Convention(
-        "Adagrad", {"eps_place": "inside", "initial_accumulator_value": 0.1, "eps": 1e-7}
+    "Adadelta": Optimizer(
+        adadelta,
+        {"lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0.0},
+        DECAY,
+        {"mindspore.nn.Adadelta": {}},
     ),
 }
-"""Functions of optax (0.2)."""
+"""The optimizers by PyTorch's name, or that of programs that have them themselves.
 
-MODULES: dict[str, dict[str, Convention]] = {
-    "mindspore.nn.": OF_MINDSPORE,
-    "mindspore.experimental.": OF_EXPERIMENTAL,
-    "optax.": OF_OPTAX,
-    "": OF_TORCH,
+Classes are those of torch.optim (2.13), mindspore.nn and mindspore.experimental.optim (2.10), and functions
+of optax (0.2).
+"""
+
+LIKE_TORCH = "mindspore.experimental."
+"""Classes of these modules are PyTorch's where nothing else is known of them."""
+
+MODULES = ("mindspore.nn.", LIKE_TORCH, "optax.")
+"""What the names of modules begin with; a program's own classes go by those of torch.optim."""
+
+CLASSES = {
+    **{name: Rule(name, optimizer.defaults) for name, optimizer in OPTIMIZERS.items()},
+    **{
+        name: Rule(kind, optimizer.defaults | unlike)
+        for kind, optimizer in OPTIMIZERS.items()
+        for name, unlike in optimizer.classes.items()
+    },
 }
-"""The classes by what their modules' names begin with; a program's own go by those of torch.optim."""
+"""What each class does by default."""
 
 
-def convention_of(optimizer: str) -> Convention | None:
+def rule_of_class(optimizer: str) -> Rule | None:
     """What an optimizer is documented to do, by its class with the module; None of an unknown one.
 
     Nor is it known which of several classes a parameter has.
     """
     if "," in optimizer:
         return None
-    table = next(table for module, table in MODULES.items() if optimizer.startswith(module))
-    return table.get(optimizer.rpartition(".")[2])
+    module = next((module for module in MODULES if optimizer.startswith(module)), "")
+    name = optimizer.rpartition(".")[2]
+    known = CLASSES.get(module + name)
+    return CLASSES.get(name) if known is None and module == LIKE_TORCH else known
+
+
+def weight_after(
+    kind: str, weight: AnyArray, gradient: AnyArray, state: State, s: Settings, step: int
+) -> AnyArray:
+    """The weight after a step of a kind of optimizer; NaN where its settings are such that there is none."""
+    rate = s["lr"] if s["decay"] == "decoupled" else 1
+    try:
+        with np.errstate(all="ignore"):
+            if s["decay"] == "coupled":
+                gradient = gradient + s["weight_decay"] * weight
+            else:
+                weight = weight - rate * s["weight_decay"] * weight
+            return np.asarray(weight - OPTIMIZERS[kind].formula(gradient, state, s, step))
+    except ArithmeticError:  # divided by 1 minus a decay of 1, or by powers beyond all numbers
+        return np.full(weight.shape, np.nan)

@@ -1,17 +1,28 @@
-"""Whether the losses and gradients of two steps are the same, and else how one follows from the other."""
+"""Whether losses and gradients are the same, from the net to the optimizer, and else how they follow."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import permutations
+from typing import Any
 
-import msgspec
 import numpy as np
 
 from explorer.compare.noise import CLEAR
-from explorer.compare.training.bands import Bands
-from explorer.compare.training.data import Answered
-from explorer.compare.training.values import Moment, common, distance, joined, values
-from explorer.model.training import Training
-from explorer.model.training_comparison import Reason, Rule, SideName, TrainingDifference
+from explorer.compare.training.moments import (
+    Answered,
+    Apart,
+    Moment,
+    Pair,
+    along,
+    common,
+    distance,
+    greatest,
+    greatest_of,
+    joined,
+    one_sided,
+    values,
+)
+from explorer.model.training_comparison import Reason, Rule
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import UNIT
 
@@ -21,27 +32,51 @@ EXPLAINED = 1e-3
 LEAST = 1e-3
 """Where no noise was measured, a factor that is nearer to 1 than this is not called one."""
 
-
 NOTHING = 1e-3
 """A gradient of at most this share of that of the weight in its module may be what rounding leaves of 0."""
 
 OF_WEIGHT = 0.25
 """What rounding leaves of 0 in a bias is so many times the noise of an element of its weight, or less."""
 
+ADDED = 1e-6
+"""What PyTorch's clip_grad_norm_ adds to the norm that it divides by (2.13); MindSpore adds nothing."""
+
+
+def _scheme_of(ratio: Floats, rows: Sequence[int]) -> tuple[Rule, Rule] | None:
+    """The two ways to weight passes of so many rows that are in this ratio; none where they are equal."""
+    if np.allclose(ratio, 1, rtol=EXPLAINED):
+        return None
+    counts = np.array(rows, float)
+    schemes = {
+        "rows": counts / counts.sum(),
+        "plain": np.full(len(rows), 1 / len(rows)),
+        "sum": np.ones(len(rows)),
+        "last": np.eye(len(rows))[-1],
+    }
+    for (one, ones), (other, others) in permutations(schemes.items(), 2):
+        for pair, way in (((one, other), ratio), ((other, one), 1 / ratio)):
+            wanted = ones / others
+            if others.all() and np.allclose(way, wanted, rtol=EXPLAINED, atol=EXPLAINED):
+                return Rule(pair[0]), Rule(pair[1])
+    return None
+
 
 # The loss
 
 
-def loss(left: Moment, right: Moment, bands: Bands, sides: tuple[Training, Training]) -> Answered:
+def loss(pair: Pair) -> Answered:
     """Whether both sides have the same loss."""
+    left, right, noises = pair
     if left.loss is None or right.loss is None:
         return "not_recorded"
-    noise = bands.loss(left)
+    noise = noises.of_loss(left)
     pairs = _pairs(left, right)
     apart = max(_apart(one, other) for one, other in pairs)
-    schemes = _loss_schemes(left, right)
+    schemes = None
+    if left.rows == right.rows and len(left.rows) > 1 and all(right.losses):
+        schemes = _scheme_of(np.array(left.losses) / np.array(right.losses), left.rows)
     # One side may weight its passes later: their gradients say how.
-    if not apart or (schemes and "sum" in schemes):
+    if not apart or (schemes and Rule("sum") in schemes):
         return "same"
     factor = _factor(*pairs[0], noise)
     if noise is None and not factor and not schemes and math.isfinite(apart):
@@ -49,48 +84,39 @@ def loss(left: Moment, right: Moment, bands: Bands, sides: tuple[Training, Train
     if noise is not None and apart <= CLEAR * noise:
         return "same"
     if schemes:
-        return TrainingDifference(
-            question="loss",
-            reason="passes_weighted",
-            step=left.step.number,
-            apart=apart,
-            numbers=tuple(map(float, left.rows)),
-            left=Rule(schemes[0]),
-            right=Rule(schemes[1]),
+        rows = tuple(map(float, left.rows))
+        one, other = schemes
+        return pair.differ(
+            "loss", "passes_weighted", apart=apart, numbers=rows, left=one, right=other
         )
-    return TrainingDifference(
-        question="loss",
-        reason=_reason(factor, left, right, sides),
-        step=left.step.number,
+    reason: Reason = "random" if _drew_otherwise(left, right) else "values"
+    return pair.differ(
+        "loss",
+        "factor" if factor else reason,
         apart=apart,
-        times=apart / noise if noise and bands.has_noise else None,
+        times=apart / noise if noise and noises.is_measured else None,
         numbers=(factor,) if factor else (),
         left=Rule("loss", {"loss": left.loss}),
         right=Rule("loss", {"loss": right.loss}),
-        has_graph=_have_graphs(left, right),
+        has_graph=pair.has_graphs,
     )
 
 
-def _reason(factor: float, left: Moment, right: Moment, sides: tuple[Training, Training]) -> Reason:
-    """Why two losses differ, as far as that is known."""
-    if factor:
-        return "factor"
-    return "random" if _drew_otherwise(left, right, sides) else "values"
+def _drew_otherwise(left: Moment, right: Moment) -> bool:
+    """Whether a random generator that a training draws from was in another state on the other side.
 
-
-def _drew_otherwise(left: Moment, right: Moment, sides: tuple[Training, Training]) -> bool:
-    """Whether a random generator that a training draws from was in another state on the other side."""
-    one, other = sides
-    if one.framework != other.framework:
+    It is drawn from if its state was seen to change, in a step or between two.
+    """
+    trainings = left.training, right.training
+    if trainings[0].framework != trainings[1].framework:
         return False
     states, others = left.step.random, right.step.random
     unlike = [name for name in states if states[name] != others.get(name)]
-    return any(_draws_from(side, name) for side in sides for name in unlike)
-
-
-def _draws_from(training: Training, generator: str) -> bool:
-    """Whether the state of a generator was seen to change, in a step or between two."""
-    return len({step.random.get(generator) for step in training.steps}) > 1
+    return any(
+        len({step.random.get(name) for step in training.steps}) > 1
+        for training in trainings
+        for name in unlike
+    )
 
 
 def _pairs(left: Moment, right: Moment) -> list[tuple[float, float]]:
@@ -105,33 +131,8 @@ def _pairs(left: Moment, right: Moment) -> list[tuple[float, float]]:
     return [min(pairs, key=lambda pair: _apart(*pair))]
 
 
-def _loss_schemes(left: Moment, right: Moment) -> tuple[str, str] | None:
-    """How the two sides weight the losses of passes, where that is all that differs."""
-    if left.rows != right.rows or len(left.rows) < 2 or not all(right.losses):
-        return None
-    return _scheme_of(np.array(left.losses) / np.array(right.losses), left.rows)
-
-
-def _scheme_of(ratio: Floats, rows: Sequence[int]) -> tuple[str, str] | None:
-    """The two ways to weight passes of so many rows that are in this ratio; none where they are equal."""
-    if np.allclose(ratio, 1, rtol=EXPLAINED):
-        return None
-    schemes = _schemes(rows)
-    for one, ones in schemes.items():
-        for other, others in schemes.items():
-            if one == other or not others.all():
-                continue
-            for pair, way in (((one, other), ratio), ((other, one), 1 / ratio)):
-                if np.allclose(way, ones / others, rtol=EXPLAINED, atol=EXPLAINED):
-                    return pair
-    return None
-
-
 def _apart(one: float, other: float) -> float:
-    if one == other or (math.isnan(one) and math.isnan(other)):
-        return 0.0
-    apart = abs(one - other)
-    return math.inf if math.isnan(apart) else apart
+    return greatest(np.array([one]), np.array([other]))
 
 
 def _factor(one: float, other: float, noise: float | None) -> float:
@@ -148,59 +149,53 @@ def _factor(one: float, other: float, noise: float | None) -> float:
 # Gradients
 
 
-class Explained(msgspec.Struct, frozen=True):
-    """How the gradients of one side follow from those of the other, and what is left of the difference."""
-
-    reason: Reason
-    side: SideName | None
-    left: float
-    numbers: tuple[float, ...] = ()
-    rules: tuple[Rule, Rule] | None = None
+Explained = tuple[float, dict[str, Any]]
+"""What a way in which the gradients of one side may follow leaves of the difference, and what it says."""
 
 
-def gradients(left: Moment, right: Moment, bands: Bands) -> Answered:
+def gradients(pair: Pair) -> Answered:
     """Whether backward left the same gradients on both sides, divided by the scale."""
+    left, right, _noise = pair
     ones, others = left.unscaled, right.unscaled
     names = common(ones, others)
     if not names:
         return "not_recorded"
     if ones.keys() != others.keys():
-        return _of_one_side(left, right)
-    noises = _noises(left, right, bands, names)
-    aparts = {name: distance(ones[name], others[name]) for name in names}
-    unlike = tuple(name for name in names if _is_clear(aparts[name], noises[name]))
-    is_measured = None not in noises.values()
-    if not any(aparts.values()) or (is_measured and not unlike):
+        return one_sided("gradients", "missing", pair.number, ones, others)
+    apart = Apart(ones, others, _noises(pair, names))
+    unlike = tuple(name for name in apart.unlike if apart.noises[name] is not None)
+    if not any(apart.norms.values()) or (apart.is_measured and not unlike):
         return "same"
-    finite = [name for name in names if math.isfinite(aparts[name]) and are_finite((ones[name],))]
-    far = [name for name in finite if aparts[name] > EXPLAINED * np.linalg.norm(others[name])]
-    found, named = _first_explained(left, right, finite, far)
-    if found is None and not is_measured:
+    norms = apart.norms
+    finite = [
+        name for name in names if math.isfinite(norms[name]) and np.isfinite(ones[name]).all()
+    ]
+    far = [name for name in finite if norms[name] > EXPLAINED * np.linalg.norm(others[name])]
+    found, named = _first_explained(pair, finite, far)
+    if not found and not apart.is_measured:
         return "no_noise"
-    found = found or Explained("values", None, 0.0)
-    times = [aparts[name] / noise for name, noise in noises.items() if noise]
-    first, second = found.rules or (None, None)
-    return TrainingDifference(
-        question="gradients",
-        reason=found.reason,
-        step=left.step.number,
-        names=named or unlike or tuple(far) or names,
+    times = [apart.times(name) for name in names if apart.noises[name]]
+    return pair.differ(
+        "gradients",
+        found.pop("reason", "values"),
+        named or unlike or far or names,
         of=len(names),
-        apart=_greatest(left, right, finite),
+        # It is infinite where no tensor is finite on both sides.
+        apart=greatest_of(ones, others, finite) if finite else math.inf,
         times=max(times, default=None),
-        side=found.side,
-        numbers=found.numbers,
-        left=first,
-        right=second,
-        has_graph=_have_graphs(left, right),
+        has_graph=pair.has_graphs,
+        **found,
     )
 
 
-def _noises(
-    left: Moment, right: Moment, bands: Bands, names: Sequence[str]
-) -> dict[str, float | None]:
+def _noises(pair: Pair, names: Sequence[str]) -> dict[str, float | None]:
     """The noise of the norm of the difference of each gradient; None where that was not measured."""
-    noises = {name: _noise(bands, left, right, name) for name in names}
+    left, right, noise_of = pair
+    noises: dict[str, float | None] = {}
+    for name in names:
+        # Drifts are those of gradients as backward left them, and so are divided by the scale too.
+        noise = noise_of.of("gradients", left, name)
+        noises[name] = None if noise is None else noise / min(left.scale, right.scale)
     for bias, size in _cancelled(left, right, names).items():
         for name in names:
             noise = noises[name]
@@ -208,30 +203,6 @@ def _noises(
                 share = 1.0 if name == bias else OF_WEIGHT
                 noises[name] = max(noise, share * size * math.sqrt(left.gradients[name].size))
     return noises
-
-
-def _first_explained(
-    left: Moment, right: Moment, finite: list[str], far: list[str]
-) -> tuple[Explained | None, tuple[str, ...]]:
-    """What explains the gradients of all, of those far apart, or of one net's; of one net with their names.
-
-    Of several nets one may have what is to be explained, and the other none of it, or what follows.
-    """
-    for part in (finite, far):
-        found = _explained(left, right, part)
-        if found is not None:
-            return found, ()
-    for group in left.step.groups if follows_update(left) else ():
-        part = [name for name in far if name in group.names]
-        found = _explained(left, right, part)
-        if found is not None:
-            return found, tuple(part)
-    return None, ()
-
-
-def follows_update(moment: Moment) -> bool:
-    """Whether a pass of a step may come behind an update of it: of several nets, each has its own."""
-    return len(moment.step.batches) > 1 and len(moment.step.groups) > 1
 
 
 def _cancelled(left: Moment, right: Moment, names: Sequence[str]) -> dict[str, float]:
@@ -258,149 +229,183 @@ def _module(name: str) -> str:
     return name.rpartition(".")[0]
 
 
-def _of_one_side(left: Moment, right: Moment) -> TrainingDifference:
-    """The gradients that one side alone has."""
-    ones, others = left.unscaled.keys(), right.unscaled.keys()
-    one_sided = ones ^ others
-    return TrainingDifference(
-        question="gradients",
-        reason="missing",
-        step=left.step.number,
-        names=tuple(sorted(one_sided)),
-        of=len(ones | others),
-        side="left" if one_sided - ones else "right",
-    )
+def _first_explained(
+    pair: Pair, finite: list[str], far: list[str]
+) -> tuple[dict[str, Any], list[str]]:
+    """What explains the gradients of all, of those far apart, or of one net's; of one net with their names.
+
+    Of several nets one may have what is to be explained, and the other none of it, or what follows.
+    """
+    left, right, _noise = pair
+    nets = left.step.groups if follows_update(left) else ()
+    of_nets = [[name for name in far if name in group.names] for group in nets]
+    for names, named in ((finite, []), (far, []), *((names, names) for names in of_nets)):
+        one, other = joined(left.unscaled, names), joined(right.unscaled, names)
+        for way in WAYS if names else ():
+            for rest, found in way(pair, names, one, other):
+                if rest <= EXPLAINED * distance(one, other):
+                    return found, named
+    return {}, []
 
 
-def _greatest(left: Moment, right: Moment, finite: Sequence[str]) -> float:
-    """The greatest difference of an element; infinite where no tensor is finite on both sides."""
-    if not finite:
-        return math.inf
-    ones, others = left.unscaled, right.unscaled
-    return max(float(np.abs(ones[name] - others[name]).max(initial=0.0)) for name in finite)
+def follows_update(moment: Moment) -> bool:
+    """Whether a pass of a step may come behind an update of it: of several nets, each has its own."""
+    return len(moment.step.batches) > 1 and len(moment.step.groups) > 1
 
 
-def _have_graphs(left: Moment, right: Moment) -> bool:
-    return left.step.graph is not None and right.step.graph is not None
-
-
-def _noise(bands: Bands, left: Moment, right: Moment, name: str) -> float | None:
-    # Drifts are those of gradients as backward left them, and so are divided by the scale too.
-    size = float(np.linalg.norm(left.gradients[name]))
-    noise = bands.gradients(left, name, size)
-    return None if noise is None else noise / min(left.scale, right.scale)
-
-
-def _is_clear(apart: float, noise: float | None) -> bool:
-    return noise is not None and apart > CLEAR * noise
-
-
-def _explained(left: Moment, right: Moment, names: Sequence[str]) -> Explained | None:
-    """The first way of WAYS that leaves next to nothing of the difference; None where none does."""
-    if not names:
-        return None
-    whole = distance(joined(left.unscaled, names), joined(right.unscaled, names))
-    for way in WAYS:
-        for found in way(left, right, names):
-            if found.left <= EXPLAINED * whole:
-                return found
-    return None
-
-
-def _kept(left: Moment, right: Moment, names: Sequence[str]) -> list[Explained]:
+def _kept(pair: Pair, names: Sequence[str], one: Floats, other: Floats) -> Iterator[Explained]:
     """One side's gradients as what its last step has left of its own, with the other side's added."""
-    found = []
-    sides: tuple[tuple[SideName, Moment, Moment], ...] = (
-        ("left", left, right),
-        ("right", right, left),
-    )
-    for side, own, other in sides:
-        if own.before is None:
-            continue
-        here, plain = joined(own.unscaled, names), joined(other.unscaled, names)
+    for (side, own, _), here, plain in zip(pair.sides, (one, other), (other, one), strict=True):
         before = own.before
-        unscaled = {name: array / before.scale for name, array in own.gradients_before.items()}
-        given = own.given_before or unscaled
+        if before is None:
+            continue
+        unscaled = {name: array / before.scale for name, array in own.prior.gradients.items()}
+        given = own.prior.given or unscaled
         # Unscaled and clipped gradients stay where those of the next pass are scaled again.
         lefts = [(unscaled, 1.0), (given, 1.0), (given, own.scale)]
         lefts += [(own.like(before.of_passes), before.scale)]
         for kept, scale in lefts:
             if all(name in kept for name in names):
                 rest = distance(here, joined(kept, names) / scale + plain)
-                found.append(Explained("kept", side, rest))
-    return found
+                yield rest, {"reason": "kept", "side": side}
 
 
-def _multiplied(left: Moment, right: Moment, names: Sequence[str]) -> list[Explained]:
-    one, other = joined(left.unscaled, names), joined(right.unscaled, names)
-    factor = _along(one, other)
-    if not factor or abs(factor - 1) < LEAST:
-        return []
-    return [Explained("factor", None, distance(one, factor * other), (factor,))]
+def _multiplied(
+    _pair: Pair, _names: Sequence[str], one: Floats, other: Floats
+) -> Iterator[Explained]:
+    factor = along(one, other)
+    if factor and not abs(factor - 1) < LEAST:
+        yield distance(one, factor * other), {"reason": "factor", "numbers": (factor,)}
 
 
-def _with_decay(left: Moment, right: Moment, names: Sequence[str]) -> list[Explained]:
-    """One side's gradients as the other's with a share of the weights added."""
-    names = [name for name in names if name in left.weights_before]
-    one, other = joined(left.unscaled, names), joined(right.unscaled, names)
-    weights = joined(left.weights_before, names)
-    share = _along(one - other, weights) if weights.shape == one.shape else 0.0
-    if not share:
-        return []
-    side: SideName = "left" if share > 0 else "right"
-    return [Explained("decayed", side, distance(one - other, share * weights), (abs(share),))]
-
-
-def _weighted(left: Moment, right: Moment, names: Sequence[str]) -> list[Explained]:
+def _weighted(pair: Pair, names: Sequence[str], one: Floats, other: Floats) -> Iterator[Explained]:
     """Gradients of passes that the two sides add up with other weights."""
+    left, right, _noise = pair
     fuller = left if len(left.step.batches) >= len(right.step.batches) else right
     passes = [fuller.like(values(batch.gradients)) for batch in fuller.step.batches]
-    if len(passes) < 2 or not all(name in one for one in passes for name in names):
-        return []
-    basis = np.stack([joined(one, names) for one in passes], axis=1)
-    shares, rests = [], []
-    for moment in (left, right):
-        total = joined(moment.unscaled, names)
-        share, *_ = np.linalg.lstsq(basis, total, rcond=None)
-        shares.append(share)
-        rests.append(distance(basis @ share, total))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = shares[0] / shares[1]
-    rows = fuller.rows
-    found = _scheme_of(ratio, rows)
-    if found is None:
-        return []
-    numbers = tuple(map(float, rows))
-    rules = Rule(found[0]), Rule(found[1])
-    return [Explained("passes_weighted", None, max(rests), numbers, rules)]
+    if len(passes) < 2 or not all(name in of_pass for of_pass in passes for name in names):
+        return
+    basis = np.stack([joined(of_pass, names) for of_pass in passes], axis=1)
+    shares = [np.linalg.lstsq(basis, total, rcond=None)[0] for total in (one, other)]
+    found = _scheme_of(shares[0] / shares[1], fuller.rows)
+    if found:
+        rest = max(distance(basis @ shares[0], one), distance(basis @ shares[1], other))
+        known = {"numbers": tuple(map(float, fuller.rows)), "left": found[0], "right": found[1]}
+        yield rest, {"reason": "passes_weighted", **known}
 
 
-def _schemes(rows: Sequence[int]) -> Mapping[str, Floats]:
-    """The weights of passes of so many rows: by their rows, alike, none, or none but the last one's."""
-    counts = np.array(rows, float)
-    return {
-        "rows": counts / counts.sum(),
-        "plain": np.full(len(rows), 1 / len(rows)),
-        "sum": np.ones(len(rows)),
-        "last": np.eye(len(rows))[-1],
-    }
+def _with_decay(
+    pair: Pair, names: Sequence[str], _one: Floats, _other: Floats
+) -> Iterator[Explained]:
+    """One side's gradients as the other's with a share of the weights added."""
+    left, right, _noise = pair
+    names = [name for name in names if name in left.prior.weights]
+    one, other = joined(left.unscaled, names), joined(right.unscaled, names)
+    weights = joined(left.prior.weights, names)
+    share = along(one - other, weights) if weights.shape == one.shape else 0.0
+    if share:
+        known = {"side": "left" if share > 0 else "right", "numbers": (abs(share),)}
+        yield distance(one - other, share * weights), {"reason": "decayed", **known}
 
 
-WAYS: tuple[Callable[[Moment, Moment, Sequence[str]], list[Explained]], ...] = (
-    _kept,
-    _multiplied,
-    _weighted,
-    _with_decay,
-)
+Way = Callable[[Pair, Sequence[str], Floats, Floats], Iterator[Explained]]
+"""What is tried on the named gradients of both sides, which are given joined too."""
+
+WAYS: tuple[Way, ...] = (_kept, _multiplied, _weighted, _with_decay)
 """How the gradients of one side may follow from the other's, in the order in which they are tried."""
 
 
-def _along(one: Floats, other: Floats) -> float:
-    """How many times another vector is in one, by least squares."""
-    square = float(other @ other)
-    return float(one @ other) / square if square else 0.0
+# What the optimizer is given
 
 
-def are_finite(gradients: Iterable[Floats]) -> bool:
-    """Whether all elements are finite."""
-    return all(bool(np.isfinite(array).all()) for array in gradients)
+def skipped(pair: Pair) -> Answered:
+    """Whether both sides made the update, or both left it out."""
+    for side, own, other in pair.sides:
+        if other.step.skipped and not own.step.skipped:
+            reason: Reason = "values" if own.is_finite else "overflow_not_skipped"
+            return pair.differ("skipped", reason, side=side)
+    return "same"
+
+
+def given(pair: Pair) -> Answered:
+    """Whether both optimizers got their gradients by the same rule from those that backward left."""
+    left, right, _noise = pair
+    if left.step.skipped or right.step.skipped or not (left.is_finite and right.is_finite):
+        return "same"
+    if not all(moment.step.gradients and moment.step.given for moment in (left, right)):
+        return "not_recorded"
+    one, other = _rule_of(left), _rule_of(right)
+    if one.kind == other.kind and one.kind:
+        limit, other_limit = (rule.settings.get("limit", 1.0) for rule in (one, other))
+        error = CLEAR * 8 * UNIT["float32"] + ADDED / max(left.norm, ADDED)
+        if abs(limit / other_limit - 1) <= error:
+            return "same"
+    names = common(left.given, right.given)
+    apart = greatest_of(left.given, right.given, names)
+    known: dict[str, Any] = {"of": len(names), "apart": apart}
+    if not one.kind or not other.kind:
+        # The rule of a side is not known: do both make the same of the same gradients?
+        before = greatest_of(left.unscaled, right.unscaled, names)
+        size = max(float(np.abs(left.given[name]).max(initial=0.0)) for name in names)
+        if apart <= CLEAR * max(before, UNIT["float32"] * size):
+            return "same"
+        return pair.differ("given", "values", names, **known)
+    known |= {"left": one, "right": other}
+    for side, rule in (("left", one), ("right", other)):
+        if rule.kind == "not_unscaled":
+            return pair.differ("given", "not_unscaled", names, side=side, **known)
+    return pair.differ("given", "clipping" if one.kind != other.kind else "limit", names, **known)
+
+
+def _rule_of(moment: Moment) -> Rule:
+    """What makes the given gradients of those that backward left; without a kind where no rule does."""
+    names = common(moment.gradients, moment.given)
+    raw, plain, one = (
+        joined(tensors, names) for tensors in (moment.gradients, moment.unscaled, moment.given)
+    )
+    made = {"none": plain, "not_unscaled": raw}
+    share, limit = along(one, plain), float(np.abs(one).max(initial=0.0))
+    if 0 != share < 1:
+        made["norm"] = share * plain
+    if limit:
+        made["value"] = np.clip(plain, -limit, limit)
+    kind = next((kind for kind, array in made.items() if _is(one, array)), "norm_each")
+    if kind in ("none", "not_unscaled"):
+        return Rule(kind)
+    if kind == "norm":
+        norm, scale, recorded = moment.norm, moment.scale, moment.step.norm
+        limit = share * norm
+        # Which of two norms the program has computed says which one it has clipped.
+        if recorded is None or scale == 1 or not 0 < recorded < math.inf:
+            return Rule(kind, {"limit": limit})
+        if _ratio(recorded, norm * scale) < _ratio(recorded, norm):
+            kind, limit = "norm_before_unscale", limit * scale
+    if kind == "norm_each":
+        limit = _limit_of_each(moment, names)
+    return Rule(kind, {"limit": limit}) if limit else Rule()
+
+
+def _ratio(one: float, other: float) -> float:
+    """By which power of e two numbers lie apart."""
+    return abs(math.log(one / other))
+
+
+def _is(one: Floats, other: Floats) -> bool:
+    return bool((np.abs(one - other) <= CLEAR * UNIT["float32"] * np.abs(other)).all())
+
+
+def _limit_of_each(moment: Moment, names: Sequence[str]) -> float:
+    """The limit of the norm of each tensor, if all those that are clipped have the same; 0 otherwise."""
+    limits = []
+    for name in names:
+        one, plain = moment.given[name], moment.unscaled[name]
+        share = along(one, plain)
+        if not share or not _is(one, share * plain):
+            if plain.any():
+                return 0.0
+        elif share < 1 - CLEAR * UNIT["float32"]:
+            limits.append(share * moment.norms[name])
+    if not limits:
+        return 0.0
+    error = CLEAR * 8 * UNIT["float32"] + ADDED / min(limits)
+    return limits[0] if max(limits) / min(limits) - 1 <= error else 0.0

@@ -1,4 +1,4 @@
-"""Which rule gives the updates of a training: formulas computed from what each step was given."""
+"""Updates of one parameter computed again: how the step that a rule makes compares with the recorded one."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,18 +8,19 @@ from typing import Any, Literal
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from explorer.compare.noise import CLEAR, TYPICAL
 from explorer.compare.training.formulas import (
-    FAMILIES,
     MIXED,
+    OPTIMIZERS,
     PLACES,
     RoundedPowers,
-    Settings,
     State,
-    convention_of,
+    rule_of_class,
+    weight_after,
 )
-from explorer.compare.training.values import Moment, distance
+from explorer.compare.training.moments import Moment, distance
 from explorer.model.arrays import AnyArray
 from explorer.model.training_comparison import Rule
 from explorer.numeric.differences import Floats, elementwise_difference
@@ -35,7 +36,7 @@ MOST_COUNTED = 1_000_000
 Rounded = Literal["nothing", "tensors", "settings", "powers", "all"]
 """What is rounded to float32 where a formula is computed."""
 
-ROUNDED: tuple[Rounded, ...] = ("tensors", "settings", "powers", "all")
+ROUNDED: tuple[Rounded, ...] = ("nothing", "tensors", "settings", "powers", "all")
 """How frameworks round: PyTorch tensors alone, MindSpore settings too, and what is computed of them.
 
 optax (0.2) rounds the powers of a decay, and not the decay that its moments are computed with.
@@ -43,18 +44,46 @@ optax (0.2) rounds the powers of a decay, and not the decay that its moments are
 1 - 0.999 has a relative error of 1e-5 in float32, which is more than that of a step.
 """
 
+# What is documented
 
-class Hypothesis(msgspec.Struct, frozen=True):
-    """A family of formulas with all its settings; ``lag`` is that of the step whose rate it takes."""
 
-    family: str
-    settings: dict[str, Any]
-    lag: int = 0
+def settings_of(moment: Moment, name: str) -> dict[str, Any]:
+    """The settings of a parameter by the names that formulas have: betas one by one."""
+    of_groups = (group.settings for group in moment.step.groups[::-1] if name in group.names)
+    settings = dict(next(of_groups, {}))
+    betas = settings.pop("betas", None)
+    if isinstance(betas, str):
+        with suppress(ValueError, SyntaxError):
+            betas = ast.literal_eval(betas)
+    if isinstance(betas, (tuple, list)):
+        settings |= dict(zip(("beta1", "beta2"), betas, strict=False))
+    is_decoupled = settings.pop("decoupled_weight_decay", False)
+    # Of what a file says no more is taken than a formula can be computed with.
+    numbers = {key: value for key, value in settings.items() if isinstance(value, (int, float))}
+    return {**numbers, "decay": "decoupled"} if is_decoupled else numbers
 
-    @property
-    def rule(self) -> Rule:
-        """The record of it."""
-        return Rule(self.family, self.settings, self.lag)
+
+def documented(moment: Moment, name: str) -> Rule | None:
+    """What an optimizer should do to a parameter, by its class and its settings."""
+    known = rule_of_class(moment.training.optimizer)
+    return known and _with_settings(known, settings_of(moment, name))
+
+
+def possible(moment: Moment, name: str) -> list[Rule]:
+    """What an optimizer of no known class may do, by its settings and what it holds, if it holds anything."""
+    given = settings_of(moment, name)
+    every = [Rule(kind, optimizer.defaults) for kind, optimizer in OPTIMIZERS.items()]
+    paths = (path.rpartition(".") for path in moment.state)
+    held = {key for owner, _dot, key in paths if owner == name}
+    rules = [_with_settings(rule, given) for rule in every]
+    return [rule for rule in rules if _kept(rule) <= held or held.isdisjoint(KEPT)]
+
+
+def _with_settings(rule: Rule, given: Mapping[str, Any]) -> Rule:
+    return Rule(rule.kind, {key: given.get(key, value) for key, value in rule.settings.items()})
+
+
+# Steps computed again
 
 
 class Fit(msgspec.Struct, frozen=True):
@@ -76,58 +105,23 @@ class Fit(msgspec.Struct, frozen=True):
         return self.times <= CLEAR
 
 
-# What is documented
-
-
-def settings_of(moment: Moment, name: str) -> dict[str, Any]:
-    """The settings of a parameter by the names that formulas have: betas one by one."""
-    settings = dict(moment.settings.get(name, {}))
-    betas = settings.pop("betas", None)
-    if isinstance(betas, str):
-        with suppress(ValueError, SyntaxError):
-            betas = ast.literal_eval(betas)
-    if isinstance(betas, (tuple, list)):
-        settings |= dict(zip(("beta1", "beta2"), betas, strict=False))
-    is_decoupled = settings.pop("decoupled_weight_decay", False)
-    # Of what a file says no more is taken than a formula can be computed with.
-    numbers = {key: value for key, value in settings.items() if isinstance(value, (int, float))}
-    return {**numbers, "decay": "decoupled"} if is_decoupled else numbers
-
-
-def documented(optimizer: str, moment: Moment, name: str) -> Hypothesis | None:
-    """What an optimizer should do to a parameter, by its class and its settings."""
-    convention = convention_of(optimizer)
-    if convention is None:
-        return None
-    known = FAMILIES[convention.family].defaults | convention.unlike
-    given = settings_of(moment, name)
-    return Hypothesis(
-        convention.family, {key: given.get(key, value) for key, value in known.items()}
-    )
-
-
-# Steps computed again
-
-
-def fit(hypothesis: Hypothesis, moment: Moment, name: str) -> Fit:
-    """How a parameter's step under a hypothesis compares with the recorded one."""
-    shapes = [array.shape for array in _given(moment, name)]
-    if name not in moment.weights or shapes != [moment.weights[name].shape] * 2:
+def fit(rule: Rule, moment: Moment, name: str) -> Fit:
+    """How a parameter's step by a rule compares with the recorded one."""
+    tensors = moment.prior.weights, moment.given, moment.weights
+    shapes = {arrays[name].shape if name in arrays else None for arrays in tensors}
+    if None in shapes or len(shapes) > 1:
         return Fit(np.inf, np.inf, np.inf, np.inf)
-    moment = _with_history(hypothesis, moment, name)
+    moment = _with_history(rule, moment, name)
     recorded = moment.weights[name]
-    unit = UNIT.get(moment.dtypes[name], UNIT["float32"])
-    places = [_at(hypothesis, place) for place in PLACES]
-    chosen = places if hypothesis.settings.get("eps_place") == MIXED else [hypothesis]
-    exacts = [_computed(one, moment, name, "nothing") for one in chosen]
-    nearest = np.argmin([elementwise_difference(recorded, one) for one in exacts], axis=0)
-    exact = np.choose(nearest, exacts)
-    computed = [
-        np.choose(nearest, [_computed(one, moment, name, rounded) for one in chosen])
-        for rounded in ROUNDED
-    ]
+    rules = [rule]
+    if rule.settings.get("eps_place") == MIXED:
+        rules = [replace(rule, settings={**rule.settings, "eps_place": it}) for it in PLACES]
+    afters = [[_after(one, moment, name, rounded)[0] for one in rules] for rounded in ROUNDED]
+    nearest = np.argmin([elementwise_difference(recorded, one) for one in afters[0]], axis=0)
+    exact, *computed = (np.choose(nearest, of_rules) for of_rules in afters)
     apart = np.min([elementwise_difference(recorded, one) for one in (exact, *computed)], axis=0)
-    noise = _noise(moment.weights_before[name], exact, computed, unit)
+    unit = UNIT.get(moment.dtypes[name], UNIT["float32"])
+    noise = _noise(moment.prior.weights[name], exact, computed, unit)
     with np.errstate(divide="ignore", invalid="ignore"):
         times = np.where(apart == 0, 0.0, apart / noise)
     return Fit(
@@ -138,50 +132,24 @@ def fit(hypothesis: Hypothesis, moment: Moment, name: str) -> Fit:
     )
 
 
-def _at(hypothesis: Hypothesis, place: str) -> Hypothesis:
-    """The hypothesis with epsilon at one place."""
-    settings = {**hypothesis.settings, "eps_place": place}
-    return msgspec.structs.replace(hypothesis, settings=settings)
-
-
-def is_state_kept(hypothesis: Hypothesis, moment: Moment, name: str, key: str) -> bool:
-    """Whether what an optimizer holds after a step is what a hypothesis makes of what it held before."""
-    if hypothesis.settings.get("eps_place") == MIXED:
+def is_state_kept(rule: Rule, moment: Moment, name: str, key: str) -> bool:
+    """Whether what an optimizer holds after a step is what a rule makes of what it held before."""
+    if rule.settings.get("eps_place") == MIXED:
         return True  # which element has which is known of the weights alone
-    if key not in _kept(hypothesis):
+    if key not in _kept(rule):
         return True  # such as the number of steps, which is counted and not computed
-    moment = _with_history(hypothesis, moment, name)
+    moment = _with_history(rule, moment, name)
     recorded = moment.state[f"{name}.{key}"]
-    computed = [_state_after(hypothesis, moment, name, dtype) for dtype in (np.float64, np.float32)]
-    exact, rounded = (np.asarray(one[key], np.float64) for one in computed)
+    exact, rounded = (
+        np.asarray(_after(rule, moment, name, how)[1][key], np.float64) for how in ROUNDED[:2]
+    )
     if exact.shape != recorded.shape:
         return True
     unit = UNIT["float32"] * (np.abs(exact) + np.abs(exact).max(initial=0.0))
     # MindSpore rounds 1 - beta too, which leaves an error of UNIT / (1 - beta).
-    betas = [hypothesis.settings.get(beta, 0.0) for beta in ("beta1", "beta2", "alpha", "rho")]
+    betas = [rule.settings.get(beta, 0.0) for beta in ("beta1", "beta2", "alpha", "rho")]
     error = np.abs(rounded - exact) + unit / (1 - max(betas))
     return bool((elementwise_difference(recorded, exact) <= CLEAR * error).all())
-
-
-def may_hold(hypothesis: Hypothesis, moment: Moment, name: str) -> bool:
-    """Whether an optimizer of no known class holds what the formula needs, if it holds any such thing."""
-    held = {key for path, key in map(_split, moment.state) if path == name}
-    return _kept(hypothesis).keys() <= held or held.isdisjoint(KEPT)
-
-
-def _split(path: str) -> tuple[str, str]:
-    name, _dot, key = path.rpartition(".")
-    return name, key
-
-
-def _state_after(hypothesis: Hypothesis, moment: Moment, name: str, dtype: type) -> State:
-    state = _state_before(hypothesis, moment, name, dtype)
-    weight, gradient = moment.weights_before[name], moment.given[name]
-    count = _count(moment, name)
-    _stepped(
-        hypothesis, weight.astype(dtype), gradient.astype(dtype), state, hypothesis.settings, count
-    )
-    return state
 
 
 def _noise(before: Floats, exact: Floats, computed: Sequence[Floats], unit: float) -> Floats:
@@ -201,44 +169,25 @@ def _noise(before: Floats, exact: Floats, computed: Sequence[Floats], unit: floa
     return np.asarray(np.nan_to_num(noise))
 
 
-def _given(moment: Moment, name: str) -> list[Floats]:
-    """The weight and the gradient that a step begins with, as far as they are recorded."""
-    tensors = moment.weights_before, moment.given
-    return [arrays[name] for arrays in tensors if name in arrays]
-
-
-def _computed(hypothesis: Hypothesis, moment: Moment, name: str, rounded: Rounded) -> Floats:
-    """The weight after a step."""
+def _after(rule: Rule, moment: Moment, name: str, rounded: Rounded) -> tuple[Floats, State]:
+    """The weight after a step, and what the optimizer holds then."""
     dtype = np.float64 if rounded == "nothing" else np.float32
-    settings = {key: _rounded(value, rounded) for key, value in hypothesis.settings.items()}
-    weight, gradient = (array.astype(dtype) for array in _given(moment, name))
-    state = _state_before(hypothesis, moment, name, dtype)
-    found = _stepped(hypothesis, weight, gradient, state, settings, _count(moment, name))
-    return np.asarray(found, np.float64)
+    state = _state_before(rule, moment, name, dtype)
+    settings = {key: _rounded(value, rounded) for key, value in rule.settings.items()}
+    return _stepped(rule, moment, name, state, settings, dtype).astype(np.float64), state
 
 
 def _stepped(
-    hypothesis: Hypothesis,
-    weight: AnyArray,
-    gradient: AnyArray,
-    state: State,
-    settings: Settings,
-    count: int,
-) -> Any:
-    """The weight after a step; no number where the settings are such that there is none."""
-    try:
-        with np.errstate(all="ignore"):
-            return FAMILIES[hypothesis.family].formula(weight, gradient, state, settings, count)
-    except ArithmeticError:  # divided by 1 minus a decay of 1, or by powers beyond all numbers
-        return np.full(weight.shape, np.nan)
-
-
-def _count(moment: Moment, name: str) -> int:
-    """The number of the update: as the optimizer counts it, or else that of those recorded."""
-    counted = moment.state.get(f"{name}.step")
-    if counted is None or not counted.size or not counted[0] >= 1:
-        return max(moment.count, 1)
-    return int(min(counted[0], MOST_COUNTED))
+    rule: Rule, moment: Moment, name: str, state: State, settings: Mapping[str, Any], dtype: type
+) -> AnyArray:
+    """The weight after a step in which the optimizer begins with a state, which it changes."""
+    weight: AnyArray = moment.prior.weights[name].astype(dtype)
+    gradient: AnyArray = moment.given[name].astype(dtype)
+    # The update has the number that the optimizer counts, or else that of those recorded.
+    count = moment.state.get(f"{name}.step", np.zeros(0))
+    is_counted = count.size and count[0] >= 1
+    number = int(min(count[0], MOST_COUNTED)) if is_counted else max(moment.count, 1)
+    return weight_after(rule.kind, weight, gradient, state, settings, number)
 
 
 def _rounded(value: Any, rounded: Rounded) -> Any:
@@ -252,132 +201,110 @@ def _rounded(value: Any, rounded: Rounded) -> Any:
     return np.array([value], np.float32) if rounded == "all" else value
 
 
-def _state_before(hypothesis: Hypothesis, moment: Moment, name: str, dtype: type) -> State:
-    """What the optimizer holds before a step: as recorded, or from the steps before under the hypothesis."""
+# What an optimizer holds
+
+
+def _state_before(rule: Rule, moment: Moment, name: str, dtype: type) -> State:
+    """What the optimizer holds before a step: as recorded, or from the steps before by the rule."""
     recorded = _recorded_state(moment, name, dtype)
-    if moment.before is None or _is_whole(hypothesis, moment, name):
+    if moment.before is None or _is_whole(rule, moment, name):
         return recorded
     state: State = {}
-    for step in _up_to(moment.before):
+    for step in moment.steps.values():
+        if step.step.number >= moment.step.number:
+            break
         earlier = step.in_few if moment.is_few else step
         state |= _recorded_state(earlier, name, dtype)
-        if earlier.step.skipped or len(_given(earlier, name)) < 2:
-            continue
-        weight, gradient = earlier.weights_before[name], earlier.given[name]
-        count = _count(earlier, name)
-        weight, gradient = weight.astype(dtype), gradient.astype(dtype)
-        _stepped(hypothesis, weight, gradient, state, hypothesis.settings, count)
+        is_known = name in earlier.prior.weights and name in earlier.given
+        if is_known and not earlier.step.skipped:
+            _stepped(rule, earlier, name, state, rule.settings, dtype)
     return state | recorded
 
 
-def _with_history(hypothesis: Hypothesis, moment: Moment, name: str) -> Moment:
-    """A step with as many elements as the steps have that its state follows from."""
-    is_short = moment.is_behind_few and not moment.is_few
-    return moment.in_few if is_short and not _is_whole(hypothesis, moment, name) else moment
-
-
-def _is_whole(hypothesis: Hypothesis, moment: Moment, name: str) -> bool:
-    """Whether all that the formula keeps is recorded."""
-    return all(f"{name}.{key}" in moment.state_before for key in _kept(hypothesis))
-
-
-def _kept(hypothesis: Hypothesis) -> State:
-    """What the formula keeps between steps, by its names."""
-    keeps: State = {}
-    one = np.ones(1)
-    _stepped(hypothesis, one, one, keeps, hypothesis.settings, 1)
-    return keeps
-
-
-KEPT = frozenset(
-    key
-    for family, table in FAMILIES.items()
-    for key in _kept(Hypothesis(family, table.defaults | {"momentum": 0.9, "amsgrad": True}))
-)
-"""What formulas keep between steps, by its names."""
-
-
 def _recorded_state(moment: Moment, name: str, dtype: type) -> State:
-    size = moment.weights_before[name].size if name in moment.weights_before else 1
+    weights = moment.prior.weights
+    size = weights[name].size if name in weights else 1
     held = moment.held_before.get(name, {})
     return {key: array.astype(dtype) for key, array in held.items() if array.size in (1, size)}
 
 
-def _up_to(moment: Moment) -> list[Moment]:
-    earlier = [moment]
-    while earlier[-1].before is not None:
-        earlier.append(earlier[-1].before)
-    return earlier[::-1]
+def _with_history(rule: Rule, moment: Moment, name: str) -> Moment:
+    """A step with as many elements as the steps have that its state follows from."""
+    is_short = moment.is_behind_few and not moment.is_few
+    return moment.in_few if is_short and not _is_whole(rule, moment, name) else moment
+
+
+def _is_whole(rule: Rule, moment: Moment, name: str) -> bool:
+    """Whether all that the formula keeps is recorded."""
+    return all(f"{name}.{key}" in moment.prior.state for key in _kept(rule))
+
+
+def _kept(rule: Rule) -> frozenset[str]:
+    """What the formula keeps between steps, by its names."""
+    state: State = {}
+    weight_after(rule.kind, np.ones(1), np.ones(1), state, rule.settings, 1)
+    return frozenset(state)
+
+
+KEPT = frozenset(
+    key
+    for kind, optimizer in OPTIMIZERS.items()
+    for key in _kept(Rule(kind, optimizer.defaults | {"momentum": 0.9, "amsgrad": True}))
+)
+"""What formulas keep between steps, by its names."""
 
 
 # What may be otherwise
 
 
-class Change(msgspec.Struct, frozen=True):
-    """A setting or convention that is another one; ``lag`` is that of the step whose rate it is."""
-
-    name: str
-    value: Any
-    lag: int = 0
-
-
 def changes(
-    hypothesis: Hypothesis,
-    own: Sequence[Moment | None],
-    others: Sequence[Mapping[str, Any]],
-    name: str,
-) -> Iterator[Change]:
-    """Each single change of a hypothesis that is tried.
+    rule: Rule, moment: Moment, name: str, others: Sequence[Mapping[str, Any]]
+) -> Iterator[Rule]:
+    """Each setting or convention that is tried in place of the rule's own, as a rule that has it alone.
 
-    ``own`` are the steps before and behind, as far as there are any; ``others`` are settings that are
-    worth a try: the other side's, and those of other parameters.
+    ``others`` are settings that are worth a try: the other side's, and those of other parameters.
     """
-    family = FAMILIES[hypothesis.family]
-    for convention, choices in family.conventions.items():
-        for choice in choices:
-            if choice != hypothesis.settings[convention]:
-                yield Change(convention, choice)
-    for key, value in family.settings.items():
+    optimizer = OPTIMIZERS[rule.kind]
+    choices = dict(optimizer.conventions)
+    for key, value in optimizer.settings.items():
         if isinstance(value, bool):
-            yield Change(key, not hypothesis.settings[key])
-        elif key in ("weight_decay", "dampening", "momentum") and hypothesis.settings[key]:
-            yield Change(key, 0.0)
-    rate = hypothesis.settings["lr"]
-    for lag, moment in zip((-1, 1), own, strict=False):
-        near = settings_of(moment, name).get("lr") if moment else None
-        if near is not None and near != rate:
-            yield Change("lr", near, lag)
+            choices[key] = (False, True)
+        elif key in ("weight_decay", "dampening", "momentum"):
+            choices[key] = (0.0,)
+    for key, of_key in choices.items():
+        tried = (choice for choice in of_key if choice != rule.settings[key])
+        yield from (Rule(rule.kind, {key: choice}) for choice in tried)
+    for lag in (-1, 1):
+        rate = rate_of(moment.beside(lag), name)
+        if rate is not None and rate != rule.settings["lr"]:
+            yield Rule(rule.kind, {"lr": rate}, lag)
     for settings in others:
-        for key in family.settings:
-            if key in settings and settings[key] != hypothesis.settings[key]:
-                yield Change(key, settings[key])
+        for key in optimizer.settings:
+            if key in settings and settings[key] != rule.settings[key]:
+                yield Rule(rule.kind, {key: settings[key]})
 
 
-def variations(hypothesis: Hypothesis, single: Sequence[Change]) -> Iterator[Hypothesis]:
-    """The hypothesis with one change, then with two and so on; none twice."""
+def rate_of(moment: Moment | None, name: str) -> float | None:
+    """The recorded rate of a parameter at a step."""
+    rate: float | None = settings_of(moment, name).get("lr") if moment else None
+    return rate
+
+
+def changed(rule: Rule, *unlike: Rule) -> Rule:
+    """A rule with the settings of others of its kind that have some alone."""
+    settings = dict(rule.settings)
+    for one in unlike:
+        settings.update(one.settings)
+    return Rule(rule.kind, settings, next((one.lag for one in unlike if one.lag), 0))
+
+
+def variations(rule: Rule, single: Sequence[Rule]) -> Iterator[Rule]:
+    """The rule with one change, then with two and so on; none twice."""
     seen: list[dict[str, Any]] = []
     for count in range(1, MOST_CHANGES + 1):
         for chosen in combinations(single, count):
-            if len({change.name for change in chosen}) < count:
-                continue
-            values = {change.name: change.value for change in chosen}
-            settings = hypothesis.settings | values
-            if settings not in seen:
-                seen.append(settings)
-                lag = next((change.lag for change in chosen if change.lag), 0)
-                yield Hypothesis(hypothesis.family, settings, lag)
-
-
-def found_rules(
-    hypotheses: Sequence[Hypothesis], single: Sequence[Change], moment: Moment, name: str
-) -> list[Hypothesis]:
-    """All of the hypotheses that give the step, with as few changes as any; none where none does."""
-    fitting = [one for one in hypotheses if fit(one, moment, name).holds]
-    if fitting:
-        return fitting
-    return [
-        one
-        for hypothesis in hypotheses
-        for one in variations(hypothesis, single)
-        if fit(one, moment, name).holds
-    ]
+            names = {name for one in chosen for name in one.settings}
+            variation = changed(rule, *chosen)
+            if len(names) == count and variation.settings not in seen:
+                seen.append(variation.settings)
+                yield variation

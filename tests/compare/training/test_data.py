@@ -6,9 +6,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.training.bands import Bands
 from explorer.compare.training.comparison import compare
-from explorer.compare.training.values import moments
+from explorer.compare.training.moments import Noise, moments
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Leaf
 from explorer.model.trace import Start
@@ -414,9 +413,9 @@ def test_generators_of_two_frameworks_explain_no_difference() -> None:
 def test_noise_grows_with_all_that_rounding_has_moved_a_parameter_by() -> None:
     jittered = (Drift((0.0, 0.0), {"w": (1e-6, 1e-6)}),)
     plain = msgspec.structs.replace(training(steps=2), jittered=jittered)
-    bands = Bands(plain, plain)
+    noise = Noise(plain, plain)
     noises = []
     for moment in moments(plain):
-        bands.widen(moment, "w", 1e-6)
-        noises.append(present(bands.weights(moment, "w", 1.0)))
+        noise.widen(moment, "w", 1e-6)
+        noises.append(present(noise.of("weights", moment, "w")))
     assert noises[1] == pytest.approx(2 * noises[0])

@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 
 from explorer.compare.noise import CLEAR
-from explorer.compare.training.formulas import FAMILIES, MODULES, convention_of
-from explorer.compare.training.updates import Change, Hypothesis, documented, fit, variations
-from explorer.compare.training.values import Moment, moments
+from explorer.compare.training import formulas
+from explorer.compare.training.formulas import rule_of_class
+from explorer.compare.training.moments import Moment, moments
+from explorer.compare.training.updates import documented, fit, variations
 from explorer.model.training import Training
+from explorer.model.training_comparison import Rule
 from tests.compare.training.conftest import OPTIMIZERS, sampled
 from tests.support.narrowing import present
 from tests.support.samples import some_rows
@@ -23,8 +25,8 @@ MAY_DIFFER_IN = {
 """Conventions that do not show in the weights."""
 
 
-def known(training: Training, moment: Moment, name: str) -> Hypothesis:
-    return present(documented(training.optimizer, moment, name))
+def known(moment: Moment, name: str) -> Rule:
+    return present(documented(moment, name))
 
 
 UNLIKE_THEIR_PAGES = [
@@ -43,7 +45,7 @@ def test_the_documented_formula_gives_every_step(name: str, recorded: dict[str, 
     training = recorded[name]
     for moment in moments(training):
         for weight in moment.weights:
-            found = fit(known(training, moment, weight), moment, weight)
+            found = fit(known(moment, weight), moment, weight)
             assert found.holds, (moment.step.number, weight, found)
             assert found.times < CLEAR / 2  # and not by a hair
 
@@ -52,19 +54,19 @@ def test_the_documented_formula_gives_every_step(name: str, recorded: dict[str, 
 def test_another_rate_or_convention_does_not(name: str, recorded: dict[str, Training]) -> None:
     training = recorded[name]
     last = moments(training)[-1]
-    plain = known(training, last, "fc1.weight")
-    rate = Change("lr", plain.settings["lr"] * 1.05)
+    plain = known(last, "fc1.weight")
+    rate = Rule(plain.kind, {"lr": plain.settings["lr"] * 1.05})
     others = [rate]
-    for convention, choices in FAMILIES[plain.family].conventions.items():
+    for convention, choices in formulas.OPTIMIZERS[plain.kind].conventions.items():
         for choice in choices:
-            is_shown = (plain.family, convention) not in MAY_DIFFER_IN and convention != "decay"
+            is_shown = (plain.kind, convention) not in MAY_DIFFER_IN and convention != "decay"
             is_tiny = convention == "eps_place" and plain.settings["eps"] < 1e-4
             is_kept = convention == "first_square"  # what was kept before the last step is recorded
             is_same = choice == "mixed" or not plain.settings.get("bias_correction", True)
             if choice == plain.settings[convention] or is_tiny or is_kept or is_same:
                 continue
             if is_shown:
-                others.append(Change(convention, choice))
+                others.append(Rule(plain.kind, {convention: choice}))
     for other in others:
         (changed,) = variations(plain, [other])
         assert not fit(changed, last, "fc1.weight").holds, other
@@ -79,19 +81,18 @@ def test_what_mindspore_computes_unlike_its_page(
     training = recorded[name]
     for moment in moments(training):
         for weight in moment.weights:
-            plain = known(training, moment, weight)
-            (changed,) = variations(plain, [Change(setting, value)])
+            plain = known(moment, weight)
+            (changed,) = variations(plain, [Rule(plain.kind, {setting: value})])
             assert fit(changed, moment, weight).holds
-    assert not fit(known(training, moment, "fc1.weight"), moment, "fc1.weight").holds
+    assert not fit(known(moment, "fc1.weight"), moment, "fc1.weight").holds
 
 
 def test_every_class_has_a_formula() -> None:
-    for table in MODULES.values():
-        for convention in table.values():
-            family = FAMILIES[convention.family]
-            assert convention.unlike.keys() <= family.defaults.keys()
+    for family in formulas.OPTIMIZERS.values():
+        for unlike in family.classes.values():
+            assert unlike.keys() <= family.defaults.keys()
             for name, choices in family.conventions.items():
-                assert convention.unlike.get(name, choices[0]) in choices
+                assert unlike.get(name, choices[0]) in choices
 
 
 @pytest.mark.parametrize(
@@ -104,10 +105,9 @@ def test_every_class_has_a_formula() -> None:
     ],
 )
 def test_a_class_is_known_by_its_module(optimizer: str, place: str) -> None:
-    convention = present(convention_of(optimizer))
-    assert {**FAMILIES["Adam"].defaults, **convention.unlike}["eps_place"] == place
+    assert present(rule_of_class(optimizer)).settings["eps_place"] == place
 
 
 def test_a_class_of_the_programs_own_has_no_documented_rule() -> None:
-    assert convention_of("program.Descent") is None
-    assert convention_of("torch.optim.adam.Adam, torch.optim.sgd.SGD") is None
+    assert rule_of_class("program.Descent") is None
+    assert rule_of_class("torch.optim.adam.Adam, torch.optim.sgd.SGD") is None

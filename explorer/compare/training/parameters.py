@@ -1,4 +1,4 @@
-"""One training by the other's names: parameters that a program calls otherwise, and those that it lacks."""
+"""The parameters of two trainings: which are the same, and whether both begin with them and train them."""
 
 import functools
 from collections import Counter
@@ -7,17 +7,31 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from explorer.compare.training.data import are_same
-from explorer.compare.training.values import elements
+from explorer.compare.training.moments import (
+    Answered,
+    Moment,
+    Pair,
+    are_same,
+    elements,
+    greatest,
+    one_sided,
+)
 from explorer.model.requests import ParameterSpec
 from explorer.model.trace import Start, Trace
-from explorer.model.training import Drift, Group, Training, TrainingStep
+from explorer.model.training import Training
+from explorer.model.training_comparison import TrainingDifference
 from explorer.scenario.pairing import candidates
 
 NAMED = ("gradients", "given", "weights", "buffers", "state", "averages")
 """The fields of a step whose tensors go by the names of parameters, or begin with them."""
 
-Way = Callable[[Mapping[str, str], Sequence[Start], Sequence[Start]], dict[str, str]]
+DRIFTING = ("weights", "gradients", "buffers")
+"""The fields of a jittered run that are by the names of parameters."""
+
+Names = Mapping[str, str]
+"""The names of tensors of the left side by those of the right one."""
+
+Way = Callable[[Names, Sequence[Start], Sequence[Start]], dict[str, str]]
 """What pairs tensors that are not paired yet, of two sides."""
 
 Renamed = Callable[[str], str | None]
@@ -34,7 +48,7 @@ def in_names_of(left: Training, right: Training) -> tuple[Training, dict[str, st
     ones, others = _starts(left), _starts(right)
     if _shapes(ones) == _shapes(others):
         return right, {}
-    found = paired(ones, others, (_by_value, _beside, _of_one_name, _likely))
+    found = _paired(ones, others, (_by_value, _beside, _of_one_name, _likely))
     names = {other: one for other, one in found.items() if other != one}
     # A name that means something else on the left is no name of it.
     taken = {name: f"{right.name}.{name}" for name in others if name in ones and name not in found}
@@ -43,7 +57,7 @@ def in_names_of(left: Training, right: Training) -> tuple[Training, dict[str, st
     return changed, names
 
 
-def paired(
+def _paired(
     ones: Mapping[str, Start], others: Mapping[str, Start], ways: Iterable[Way]
 ) -> dict[str, str]:
     """The names of some tensors by those of others, in the first of some ways that pairs them."""
@@ -61,7 +75,7 @@ def in_names_of_trace(left: Trace, right: Trace) -> Trace:
     ones, others = _starts(left), _starts(right)
     if _shapes(ones) == _shapes(others):
         return right
-    found = paired(ones, others, (_by_value, _beside))
+    found = _paired(ones, others, (_by_value, _beside))
     names = {other: one for other, one in found.items() if other != one}
     is_free = not any(one in others and one not in names for one in names.values())
     if not is_free or not all(_begin_alike(ones[one], others[it]) for it, one in names.items()):
@@ -73,11 +87,9 @@ def in_names_of_trace(left: Trace, right: Trace) -> Trace:
         own = whole(name) or name
         return own if own != name or not name.startswith("d") else f"d{whole(name[1:])}"
 
-    def leaves(some: Iterable[Any]) -> tuple[Any, ...]:
-        return tuple(replace(one, name=named(one.name)) for one in some)
-
-    graph = right.graph and replace(right.graph, nodes=leaves(right.graph.nodes))
-    parts = {field: leaves(getattr(right, field)) for field in ("start", "results", "state")}
+    graph = right.graph and replace(right.graph, nodes=_leaves(right.graph.nodes, named))
+    fields = ("start", "results", "state")
+    parts = {field: _leaves(getattr(right, field), named) for field in fields}
     return replace(right, graph=graph, **parts)
 
 
@@ -100,9 +112,7 @@ def _spec(start: Start) -> ParameterSpec:
     return ParameterSpec(start.name, start.name, "trained" if is_trained else "buffer", start.value)
 
 
-def _by_value(
-    _found: Mapping[str, str], mine: Sequence[Start], theirs: Sequence[Start]
-) -> dict[str, str]:
+def _by_value(_found: Names, mine: Sequence[Start], theirs: Sequence[Start]) -> dict[str, str]:
     """The pairs of tensors that have no other partner of their shape and values."""
     pairs = [(one, other) for one in mine for other in theirs if _begin_alike(one, other)]
     counts = Counter(name for one, other in pairs for name in (("l", one.name), ("r", other.name)))
@@ -119,9 +129,7 @@ def _begin_alike(one: Start, other: Start) -> bool:
     return are_same(elements(one.value), elements(other.value), one.value.dtype)
 
 
-def _beside(
-    found: Mapping[str, str], mine: Sequence[Start], theirs: Sequence[Start]
-) -> dict[str, str]:
+def _beside(found: Names, mine: Sequence[Start], theirs: Sequence[Start]) -> dict[str, str]:
     """The pairs of one last name and shape in modules of which another tensor is paired."""
     modules = {_module(other): _module(one) for other, one in found.items()}
     shapes = {one.name: one.value.shape for one in mine}
@@ -134,16 +142,12 @@ def _beside(
     return more
 
 
-def _of_one_name(
-    _found: Mapping[str, str], mine: Sequence[Start], theirs: Sequence[Start]
-) -> dict[str, str]:
+def _of_one_name(_found: Names, mine: Sequence[Start], theirs: Sequence[Start]) -> dict[str, str]:
     names = {one.name for one in mine}
     return {other.name: other.name for other in theirs if other.name in names}
 
 
-def _likely(
-    _found: Mapping[str, str], mine: Sequence[Start], theirs: Sequence[Start]
-) -> dict[str, str]:
+def _likely(_found: Names, mine: Sequence[Start], theirs: Sequence[Start]) -> dict[str, str]:
     return candidates([*map(_spec, theirs)], [*map(_spec, mine)])[0].names
 
 
@@ -155,12 +159,26 @@ def _module(name: str) -> str:
 
 
 def _changed(training: Training, renamed: Renamed, names: Iterable[str] = ()) -> Training:
+    """A training by other names of its parameters; ``names`` are some of them that no start has."""
     whole = _whole({*_starts(training), *names}, renamed)
+    steps = []
+    for step in training.steps:
+        batches = (replace(it, gradients=_leaves(it.gradients, whole)) for it in step.batches)
+        groups = (
+            replace(it, names=tuple(_by_name(dict.fromkeys(it.names), renamed)))
+            for it in step.groups
+        )
+        fields = {name: _leaves(getattr(step, name), whole) for name in NAMED}
+        steps.append(replace(step, batches=tuple(batches), groups=tuple(groups), **fields))
+    jittered = (
+        replace(it, **{field: _by_name(getattr(it, field), renamed) for field in DRIFTING})
+        for it in training.jittered
+    )
     return replace(
         training,
         start=_leaves(training.start, renamed),
-        steps=tuple(_step(step, renamed, whole) for step in training.steps),
-        jittered=tuple(_drift(one, renamed) for one in training.jittered),
+        steps=tuple(steps),
+        jittered=tuple(jittered),
     )
 
 
@@ -183,25 +201,56 @@ def _leaves(some: Iterable[Any], renamed: Renamed) -> tuple[Any, ...]:
     return tuple(replace(one, name=name) for one, name in named if name is not None)
 
 
-def _step(step: TrainingStep, renamed: Renamed, whole: Renamed) -> TrainingStep:
-    batches = (replace(it, gradients=_leaves(it.gradients, whole)) for it in step.batches)
-    groups = (replace(group, names=_names(group, renamed)) for group in step.groups)
-    fields = {name: _leaves(getattr(step, name), whole) for name in NAMED}
-    return replace(step, batches=tuple(batches), groups=tuple(groups), **fields)
+def _by_name(some: Mapping[str, Any], renamed: Renamed) -> dict[str, Any]:
+    """What goes by names, by their other ones."""
+    named = {renamed(name): value for name, value in some.items()}
+    return {name: value for name, value in named.items() if name is not None}
 
 
-def _names(group: Group, renamed: Renamed) -> tuple[str, ...]:
-    return tuple(name for name in map(renamed, group.names) if name is not None)
+# What both sides begin with, and train
 
 
-def _drift(drift: Drift, renamed: Renamed) -> Drift:
-    def norms(some: Mapping[str, tuple[float, ...]]) -> dict[str, tuple[float, ...]]:
-        named = {renamed(name): series for name, series in some.items()}
-        return {name: series for name, series in named.items() if name is not None}
-
-    return replace(
-        drift,
-        weights=norms(drift.weights),
-        gradients=norms(drift.gradients),
-        buffers=norms(drift.buffers),
+def start(left: Training, right: Training) -> Answered:
+    """Whether both sides began with the same parameters and buffers."""
+    parameters, buffers = (
+        [{one.name: one for one in side.start if one.role == role} for side in (left, right)]
+        for role in ("parameter", "buffer")
     )
+    if not all(parameters):
+        return "not_recorded"
+    number = left.steps[0].number
+    if parameters[0].keys() != parameters[1].keys():
+        return one_sided("start", "missing", number, *parameters)
+    unlike, apart = [], 0.0
+    for ones, others in (parameters, buffers):
+        for name in ones.keys() & others.keys():
+            one, other = elements(ones[name].value), elements(others[name].value)
+            if not are_same(one, other, ones[name].value.dtype):
+                unlike.append(name)
+                apart = max(apart, greatest(one, other))
+    if not unlike:
+        return "same"
+    return TrainingDifference(
+        question="start",
+        reason="values",
+        step=number,
+        names=tuple(name for name in parameters[0] | buffers[0] if name in unlike),
+        of=len(parameters[0]),
+        apart=apart,
+    )
+
+
+def trained(pair: Pair) -> Answered:
+    """Whether the optimizers of both sides update the same parameters."""
+    ones, others = _updated(pair.left), _updated(pair.right)
+    if not ones or not others:
+        return "not_recorded"
+    return "same" if ones == others else one_sided("trained", "frozen", pair.number, ones, others)
+
+
+def _updated(moment: Moment) -> set[str]:
+    """The names of the parameters that are trained: in a group, and not frozen."""
+    grouped = {name for group in moment.step.groups for name in group.names}
+    starts = moment.training.start
+    marked = {one.name for one in starts if one.role == "parameter" and one.trained}
+    return grouped & marked if grouped and marked else grouped or marked
