@@ -8,15 +8,17 @@ import msgspec
 
 from explorer.compare.align.alignment import Seamed, seamed
 from explorer.compare.align.joints import Slot
-from explorer.compare.broadcasts import silent_broadcasts
-from explorer.compare.conventions import conventions
-from explorer.compare.draws import random_draws
-from explorer.compare.equal_elements import equal_elements
 from explorer.compare.mending import around, large_slots
-from explorer.compare.node_noise import ill_conditioned
-from explorer.compare.non_finite import non_finite
-from explorer.compare.state import state_rows
-from explorer.compare.verdicts import (
+from explorer.compare.results.remarks import (
+    conventions,
+    equal_elements,
+    ill_conditioned,
+    non_finite,
+    random_draws,
+    silent_broadcasts,
+)
+from explorer.compare.results.steps import state_rows
+from explorer.compare.results.verdicts import (
     alike_results,
     judge,
     unjudged_results,

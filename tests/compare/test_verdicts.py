@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
-from explorer.compare.results import agrees_with_oracle
-from explorer.compare.verdicts import (
+from explorer.compare.results.oracle import agrees_with_oracle
+from explorer.compare.results.verdicts import (
     alike_results,
     judge,
     unjudged_results,

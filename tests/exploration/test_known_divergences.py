@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from explorer.compare.conventions import CONVENTIONS
 from explorer.compare.known.table import ROWS
+from explorer.compare.results.remarks import CONVENTIONS
 from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
 from explorer.model.known import Reference

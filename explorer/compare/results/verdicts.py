@@ -1,24 +1,28 @@
 """The verdict on the results of a case, and whether it is what a scenario expects."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.compare.answers import NO_NOISE, Answers, answer_groups
-from explorer.compare.forwards import NO_FORWARDS, Forwards
-from explorer.compare.results import (
+from explorer.compare.results.answers import (
+    NO_FORWARDS,
+    NO_NOISE,
+    Answers,
+    Forwards,
+    allowance,
+    answer_groups,
+)
+from explorer.compare.results.comparison import (
     Comparison,
-    Movements,
+    Noises,
     Parties,
-    compare_form,
-    compare_leaf,
+    by_leaf,
     movements,
-    size_of,
     unless_swamped,
-    within,
     worst,
 )
 from explorer.model.alignment import Alignment
@@ -32,13 +36,11 @@ from explorer.model.report import (
     Difference,
     Disagreement,
     NotFiniteAlike,
-    Surprise,
     Unanswered,
 )
 from explorer.model.results import (
     LOST,
     Estimate,
-    Leaf,
     Obstacle,
     OracleResult,
     Outcome,
@@ -46,52 +48,6 @@ from explorer.model.results import (
     ResultNoise,
 )
 from explorer.scenario.declaration import ExpectedDifference, Tolerance
-
-# What TOLERANCES allow
-
-
-def allowance(
-    case: GradCase,
-    left: Result,
-    right: Result,
-    tolerances: Sequence[Tolerance],
-    noise: tuple[Movements, Movements],
-    drawn: Collection[str] = (),
-) -> str:
-    """The reasons why two answers to a case may differ as they do.
-
-    Empty where they may not: another structure, shape or dtype, or a leaf that differs by more than
-    its ``noise`` and that no tolerance covers. The values of leaves in ``drawn``, which depend on
-    random numbers, may be any.
-    """
-    if not tolerances or left.structure != right.structure:
-        return ""
-    reasons: dict[str, None] = {}
-    for leaf, other in zip(left.leaves, right.leaves, strict=True):
-        if leaf.name in drawn and compare_form(leaf, other, ("left", "right")).verdict == "match":
-            continue
-        movement = noise[0].get(leaf.name), noise[1].get(other.name)
-        if compare_leaf(leaf, other, ("left", "right"), movement).verdict == "differs":
-            reason = _reason(case, leaf, other, tolerances)
-            if not reason:
-                return ""
-            reasons[reason] = None
-    return "; ".join(reasons)
-
-
-def _reason(case: GradCase, leaf: Leaf, other: Leaf, tolerances: Iterable[Tolerance]) -> str:
-    """The reason of the first tolerance that covers two leaves; empty where none does."""
-    one, another = leaf.value, other.value
-    if (one.shape, one.dtype) != (another.shape, another.dtype):
-        return ""
-    for tolerance in tolerances:
-        limits = tolerance.rtol, tolerance.atol
-        if tolerance.applies(case, leaf.name) and within(unpack(one), unpack(another), limits):
-            return tolerance.reason
-    return ""
-
-
-# Verdicts
 
 
 def judge(
@@ -111,26 +67,22 @@ def judge(
     of each engine's answer, by the engine's name. What ``tolerances`` allow is close. ``forwards`` are
     what the nets return: where they differ, the oracle judges those of its own framework alone.
     """
-
-    def allowed(
-        left: Result,
-        right: Result,
-        both: tuple[Movements, Movements],
-        drawn: frozenset[str],
-    ) -> str:
-        return allowance(case, left, right, tolerances, both, drawn)
-
-    answers = Answers(results, oracle, noise, allowed, forwards)
+    answers = Answers(case, results, oracle, noise, tolerances, forwards)
     comparison = _compare_all(answers)
     oracle_agrees = all(answers.near_oracle.values()) if answers.near_oracle else None
     applicable = tuple(expectation for expectation in expected if expectation.applies(case))
     disagree = answers.disagreements()
-    surprise = _surprise(answers, disagree, applicable)
+    surprise = (
+        _lost(results)
+        or _unexpected_difference(disagree, applicable)
+        or _missing_difference(disagree, applicable, answers.fine)
+    )
     reasons = dict(answers.allowances)
     for expectation in applicable:
-        if _is_met(expectation, disagree):
+        if any(do and _tells_apart(expectation, *pair) for pair, do in disagree.items()):
             reasons[expectation.reason] = None
     has_two = len(answers.fine) > 1
+    engines_apart = [pair for pair, do in disagree.items() if do and ORACLE not in pair]
     return CaseReport(
         case=case,
         results=dict(results),
@@ -142,7 +94,7 @@ def judge(
         surprise=surprise,
         greatest=comparison.greatest,
         groups=answer_groups(answers),
-        apart=_apart(disagree),
+        apart=tuple(engines_apart),
         drawn=answers.drawn(),
         not_finite_alike=_not_finite_alike(answers),
         has_two_nets=answers.has_two_nets,
@@ -203,15 +155,6 @@ def _finite_there(
     yield NotFiniteAlike(name, index, count, value, finite, is_kink)
 
 
-def _apart(disagree: Mapping[Parties, bool]) -> tuple[Parties, ...]:
-    """The engines that disagree, two and two."""
-    apart = []
-    for parties, do_disagree in disagree.items():
-        if do_disagree and ORACLE not in parties:
-            apart.append(parties)
-    return tuple(apart)
-
-
 def _compare_all(answers: Answers) -> Comparison:
     """Every two results, as far as the engines can do the case."""
     if answers.raised and answers.fine:
@@ -238,31 +181,24 @@ def _refusal(fine: dict[str, Result], raised: dict[str, Result]) -> Difference:
 # What a scenario expects
 
 
-def _surprise(
-    answers: Answers,
-    disagree: dict[Parties, bool],
-    applicable: tuple[ExpectedDifference, ...],
-) -> Surprise | None:
-    """The first thing that is not as expected."""
+def _lost(results: Mapping[str, Result]) -> Unanswered | None:
+    """The engines that have lost their answer, by what became of it."""
     lost: dict[Outcome, list[str]] = {}
-    for name, result in answers.results.items():
+    for name, result in results.items():
         if result.outcome in LOST:
             lost.setdefault(result.outcome, []).append(name)
-    if lost:
-        return Unanswered({outcome: tuple(names) for outcome, names in lost.items()})
-    unexpected = _unexpected_difference(disagree, applicable)
-    return unexpected or _missing_difference(disagree, applicable, answers.fine)
+    return Unanswered({outcome: tuple(names) for outcome, names in lost.items()}) if lost else None
 
 
 def _unexpected_difference(
     disagree: dict[Parties, bool], applicable: tuple[ExpectedDifference, ...]
 ) -> Disagreement | None:
     """All sides of which each two disagree although nothing tells them apart."""
-    unexpected: list[Parties] = []
-    for (one, other), do_disagree in disagree.items():
-        is_expected = any(_tells_apart(expectation, one, other) for expectation in applicable)
-        if do_disagree and not is_expected:
-            unexpected.append((one, other))
+    unexpected = [
+        pair
+        for pair, do_disagree in disagree.items()
+        if do_disagree and not any(_tells_apart(it, *pair) for it in applicable)
+    ]
     if not unexpected:
         return None
     first, second, *further = _sides(disagree, unexpected)
@@ -316,6 +252,27 @@ def _missing_difference(
     return None
 
 
+# The graphs of two engines
+
+
+class _Pair(NamedTuple):
+    """Two answers that may be compared leaf by leaf."""
+
+    left: Result
+    right: Result
+    noise: Noises
+
+
+def _pair(report: CaseReport, parties: Parties, noise: Mapping[str, ResultNoise]) -> _Pair | None:
+    """The answers of two engines with their noise; None where one has none, or they nest otherwise."""
+    left, right = (report.results.get(name) for name in parties)
+    if not (left and right and left.outcome == right.outcome == "ok"):
+        return None
+    if left.structure != right.structure:
+        return None
+    return _Pair(left, right, (movements(noise.get(parties[0])), movements(noise.get(parties[1]))))
+
+
 def with_expectation(
     alignment: Alignment,
     report: CaseReport,
@@ -331,10 +288,11 @@ def with_expectation(
     parties = alignment.left, alignment.right
     applicable = [expectation for expectation in expected if expectation.applies(report.case)]
     is_expected = any(_tells_apart(expectation, *parties) for expectation in applicable)
-    left, right = (report.results.get(name) for name in parties)
-    if tolerances and left and right and left.outcome == right.outcome == "ok":
-        both = movements(noise.get(parties[0])), movements(noise.get(parties[1]))
-        is_expected |= bool(allowance(report.case, left, right, tolerances, both, report.drawn))
+    pair = _pair(report, parties, noise)
+    if pair is not None:
+        is_expected |= bool(
+            allowance(report.case, pair.left, pair.right, tolerances, pair.noise, report.drawn)
+        )
     is_expected |= alignment.divergence is None
     return msgspec.structs.replace(alignment, expected=is_expected)
 
@@ -346,39 +304,26 @@ def alike_results(
 
     They are judged once, element by element: their graphs do not lead to other ones.
     """
-    left, right = (report.results.get(name) for name in parties)
-    if not (left and right and left.outcome == right.outcome == "ok"):
+    pair = _pair(report, parties, noise)
+    if pair is None:
         return frozenset()
-    if left.structure != right.structure:
-        return frozenset()
-    both = movements(noise.get(parties[0])), movements(noise.get(parties[1]))
-    alike = set()
-    for leaf, other in zip(left.leaves, right.leaves, strict=True):
-        movement = both[0].get(leaf.name), both[1].get(other.name)
-        is_drawn = leaf.name in report.drawn
-        if not is_drawn and compare_leaf(leaf, other, parties, movement).verdict != "differs":
-            alike.add(leaf.name)
-    return frozenset(alike)
+    compared = by_leaf(pair.left.leaves, pair.right.leaves, parties, pair.noise)
+    alike = [it.verdict != "differs" for it in compared]
+    names = {leaf.name for leaf, is_alike in zip(pair.left.leaves, alike, strict=True) if is_alike}
+    return frozenset(names - set(report.drawn))
 
 
 def unjudged_results(
     report: CaseReport, parties: Parties, noise: Mapping[str, ResultNoise] = NO_NOISE
 ) -> tuple[str, ...]:
     """The results of two engines that are as far apart as they are great, and whose noise is as great."""
-    left, right = (report.results.get(name) for name in parties)
-    if not (left and right and left.outcome == right.outcome == "ok"):
+    pair = _pair(report, parties, noise)
+    if pair is None:
         return ()
-    if left.structure != right.structure:
-        return ()
-    both = movements(noise.get(parties[0])), movements(noise.get(parties[1]))
-    size = max(map(size_of, (*left.leaves, *right.leaves)), default=0.0)
-    names = []
-    for leaf, other in zip(left.leaves, right.leaves, strict=True):
-        movement = both[0].get(leaf.name), both[1].get(other.name)
-        compared = unless_swamped(compare_leaf(leaf, other, parties, movement), size).greatest
-        if leaf.name not in report.drawn and compared is not None and compared.swamped:
-            names.append(leaf.name)
-    return tuple(names)
+    compared = by_leaf(pair.left.leaves, pair.right.leaves, parties, pair.noise)
+    judged = unless_swamped(pair.left, pair.right, compared)
+    swamped = [it.greatest.leaf for it in judged if it.greatest and it.greatest.swamped]
+    return tuple(name for name in swamped if name not in report.drawn)
 
 
 def without_divergence(alignment: Alignment, altered: Collection[str]) -> Alignment:
@@ -389,14 +334,6 @@ def without_divergence(alignment: Alignment, altered: Collection[str]) -> Alignm
         return alignment
     return msgspec.structs.replace(
         alignment, divergence=None, further=(), differing=(), expected=True, altered=names
-    )
-
-
-def _is_met(expectation: ExpectedDifference, disagree: Mapping[Parties, bool]) -> bool:
-    """Whether some two that an expectation tells apart disagree."""
-    return any(
-        do_disagree and _tells_apart(expectation, *parties)
-        for parties, do_disagree in disagree.items()
     )
 
 
