@@ -19,9 +19,8 @@ from explorer.compare.results.remarks import (
 )
 from explorer.compare.results.steps import state_rows
 from explorer.compare.results.verdicts import (
-    alike_results,
     judge,
-    unjudged_results,
+    judged_results,
     with_expectation,
     without_divergence,
 )
@@ -217,11 +216,10 @@ class RunState:
         self._courses = Courses()
         for left, right in pairs:
             parties = left.engine, right.engine
-            alike = alike_results(report, parties, noise)
-            align = partial(seamed, alike=alike, pieces=self._nets.pieces)
+            judged = judged_results(report, parties, noise)
+            align = partial(seamed, alike=judged.alike, pieces=self._nets.pieces)
             aligned = align(left, right)
-            unjudged = unjudged_results(report, parties, noise)
-            alignment = msgspec.structs.replace(aligned.alignment, unjudged=unjudged)
+            alignment = msgspec.structs.replace(aligned.alignment, unjudged=judged.unjudged)
             alignment = without_divergence(alignment, altered)
             alignment = with_expectation(alignment, report, expected, tolerances, noise)
             alignments.append(alignment)

@@ -325,41 +325,32 @@ def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
     members = _members(answers)
     marks: list[list[Difference]] = [[] for _ in members]
     for (place, one), (_, other) in combinations(enumerate(members), 2):
-        marks[place] += _between(answers, one, other)
-    refuted: list[tuple[int, Difference]] = []
-    for place, group in enumerate(members):
-        refuted += [(place, mark) for mark in _refuted(answers, group)]
+        firsts = one[0], other[0]
+        if answers.fine.keys() >= {*firsts} and _begin_alike(answers, *firsts):
+            compared = worst(answers.comparison(*pair) for pair in product(one, other))
+            marks[place] += [compared.greatest] if compared.greatest else []
+    refuted = [
+        (place, mark) for place, group in enumerate(members) for mark in _refuted(answers, group)
+    ]
     if refuted:
         place, mark = max(refuted, key=lambda found: found[1].ratio)
         marks[place].append(mark)
 
     groups = []
     for engines, differences in zip(members, marks, strict=True):
-        agrees = _oracle_agrees(answers, engines)
-        confirmed: tuple[str, ...] = ()
-        unjudged: tuple[str, ...] = ()
-        if agrees is False:
-            confirmed = tuple(name for name in engines if answers.near_oracle.get(name))
-            unjudged = tuple(name for name in engines if name not in answers.near_oracle)
-        spread = _spread(answers, engines)
+        # None where the oracle judges none of them; it agrees where it confirms each that it judges.
+        verdicts = {name: answers.near_oracle.get(name) for name in engines}
+        judged = [it for it in verdicts.values() if it is not None]
+        agrees = all(judged) if judged else None
+        is_refuted = agrees is False
+        confirmed = tuple(name for name, it in verdicts.items() if is_refuted and it)
+        unjudged = tuple(name for name, it in verdicts.items() if is_refuted and it is None)
+        spread = None
+        if engines[0] in answers.fine:
+            pairs = [pair for pair in combinations(engines, 2) if not _read_alike(answers, *pair)]
+            spread = worst(answers.comparison(*pair) for pair in pairs).greatest
         groups.append(AnswerGroup(engines, agrees, tuple(differences), confirmed, spread, unjudged))
     return tuple(groups)
-
-
-def _spread(answers: Answers, engines: Sequence[str]) -> Difference | None:
-    """The greatest difference of two answers that do not read alike."""
-    if engines[0] not in answers.fine:
-        return None
-    pairs = [pair for pair in combinations(engines, 2) if not _read_alike(answers, *pair)]
-    return worst(answers.comparison(*pair) for pair in pairs).greatest
-
-
-def _oracle_agrees(answers: Answers, engines: Sequence[str]) -> bool | None:
-    """Whether the oracle confirms each of some engines that it judges; None where it judges none."""
-    verdicts = {answers.near_oracle.get(name) for name in engines}
-    if False in verdicts:
-        return False
-    return True if True in verdicts else None
 
 
 # Who gives one answer
@@ -407,10 +398,10 @@ def _error(result: Result) -> tuple[str | int | None, ...]:
 
 def _read_alike(answers: Answers, one: str, other: str) -> bool:
     """Whether two values differ in no digit that a report shows."""
+    if not _begin_alike(answers, one, other):
+        return False
     drawn = answers.drawn()
     result, another = answers.fine[one], answers.fine[other]
-    if _beginnings(result, drawn) != _beginnings(another, drawn):
-        return False
     noise, other_noise = answers.noise_of(one), answers.noise_of(other)
     for leaf, other_leaf in zip(result.leaves, another.leaves, strict=True):
         if leaf.name in drawn:
@@ -435,24 +426,17 @@ def _floats(leaf: Leaf) -> Floats:
 # What tells answers apart that begin alike
 
 
-def _between(answers: Answers, one: Sequence[str], other: Sequence[str]) -> Iterator[Difference]:
-    """The greatest difference between two groups whose values begin alike."""
-    if one[0] not in answers.fine or other[0] not in answers.fine:
-        return
-    drawn = answers.drawn()
-    if _beginnings(answers.fine[one[0]], drawn) != _beginnings(answers.fine[other[0]], drawn):
-        return
-    compared = worst(answers.comparison(name, another) for name, another in product(one, other))
-    if compared.greatest:
-        yield compared.greatest
+def _begin_alike(answers: Answers, one: str, other: str) -> bool:
+    """Whether two values nest alike, and their tensors begin with the same digits."""
+    first, second = (_beginnings(answers.fine[it], answers.drawn()) for it in (one, other))
+    return first == second
 
 
 def _beginnings(result: Result, drawn: Collection[str]) -> "Nested[str]":
     """The first elements of each tensor, nested as the tensors are; those that are drawn are alike."""
-    beginnings = [digits(unpack(leaf.value)) for leaf in result.leaves]
-    for place, leaf in enumerate(result.leaves):
-        if leaf.name in drawn:
-            beginnings[place] = ""
+    beginnings = [
+        "" if leaf.name in drawn else digits(unpack(leaf.value)) for leaf in result.leaves
+    ]
     return fill(result.structure, tuple(beginnings))
 
 

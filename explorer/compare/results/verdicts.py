@@ -40,7 +40,6 @@ from explorer.model.report import (
 )
 from explorer.model.results import (
     LOST,
-    Estimate,
     Obstacle,
     OracleResult,
     Outcome,
@@ -96,7 +95,7 @@ def judge(
         groups=answer_groups(answers),
         apart=tuple(engines_apart),
         drawn=answers.drawn(),
-        not_finite_alike=_not_finite_alike(answers),
+        not_finite_alike=tuple(_not_finite_alike(answers)),
         has_two_nets=answers.has_two_nets,
         in_torch_table=comparison.in_torch_table if has_two else None,
         in_mindspore_table=comparison.in_mindspore_table if has_two else None,
@@ -119,46 +118,42 @@ def _with_noise(
     return msgspec.structs.replace(oracle, estimates=tuple(estimates), beside=beside)
 
 
-def _not_finite_alike(answers: Answers) -> tuple[NotFiniteAlike, ...]:
-    """What is the same nan or infinity in every engine, where central differences are finite."""
+def _not_finite_alike(answers: Answers) -> Iterator[NotFiniteAlike]:
+    """What is the same nan or infinity in every engine, as far as central differences are finite."""
     first = next(iter(answers.fine.values()), None)
     values = {leaf.name: unpack(leaf.value) for leaf in first.leaves} if first else {}
-    alike: list[NotFiniteAlike] = []
     for estimate in answers.oracle.estimates:
+        estimated = unpack(estimate.value)
         for name in estimate.leaves:
             places = answers.not_finite.get(name)
-            if places is not None:
-                alike += _finite_there(name, values[name], places, estimate)
-    return tuple(alike)
-
-
-def _finite_there(
-    name: str, values: NDArray[np.float64], places: NDArray[np.bool_], estimate: Estimate
-) -> Iterator[NotFiniteAlike]:
-    """The ``places`` of a gradient that is not finite there, as far as an estimate is."""
-    estimated = unpack(estimate.value)
-    if not estimate.directions:
-        places = places & np.isfinite(estimated)
-    elif not np.isfinite(estimated).all():
-        return
-    elif estimate.smooth is not None:
-        places = places & unpack(estimate.smooth)
-    if not places.any():
-        return
-    index = tuple(map(int, np.argwhere(places)[0]))
-    finite = None
-    is_kink = False
-    if not estimate.directions:
-        finite = float(estimated[index])
-        is_kink = estimate.kinks is not None and bool(unpack(estimate.kinks)[index] > 0)
-    count, value = int(places.sum()), float(values[index])
-    yield NotFiniteAlike(name, index, count, value, finite, is_kink)
+            if places is None:
+                continue
+            if not estimate.directions:
+                places = places & np.isfinite(estimated)
+            elif not np.isfinite(estimated).all():
+                continue
+            elif estimate.smooth is not None:
+                places = places & unpack(estimate.smooth)
+            if not places.any():
+                continue
+            index = tuple(map(int, np.argwhere(places)[0]))
+            finite = None if estimate.directions else float(estimated[index])
+            is_kink = False
+            if finite is not None and estimate.kinks is not None:
+                is_kink = bool(unpack(estimate.kinks)[index] > 0)
+            yield NotFiniteAlike(
+                name, index, int(places.sum()), float(values[name][index]), finite, is_kink
+            )
 
 
 def _compare_all(answers: Answers) -> Comparison:
     """Every two results, as far as the engines can do the case."""
     if answers.raised and answers.fine:
-        return Comparison("some_raise", _refusal(answers.fine, answers.raised))
+        name, result = next(iter(answers.raised.items()))
+        kind = result.error.type if result.error else "an error"
+        parties = next(iter(answers.fine)), name
+        difference = Difference("outcome", parties, detail=f"{name} raises {kind}")
+        return Comparison("some_raise", difference)
     if answers.raised:
         return Comparison("all_raise")
     if len(answers.fine) < 2:
@@ -169,13 +164,6 @@ def _compare_all(answers: Answers) -> Comparison:
     if compared.verdict == "match" and is_all_drawn:
         return compared._replace(verdict="drawn")
     return compared
-
-
-def _refusal(fine: dict[str, Result], raised: dict[str, Result]) -> Difference:
-    """The difference between the first engine that answers and the first that raises."""
-    name, result = next(iter(raised.items()))
-    kind = result.error.type if result.error else "an error"
-    return Difference("outcome", (next(iter(fine)), name), detail=f"{name} raises {kind}")
 
 
 # What a scenario expects
@@ -255,22 +243,49 @@ def _missing_difference(
 # The graphs of two engines
 
 
-class _Pair(NamedTuple):
-    """Two answers that may be compared leaf by leaf."""
-
-    left: Result
-    right: Result
-    noise: Noises
-
-
-def _pair(report: CaseReport, parties: Parties, noise: Mapping[str, ResultNoise]) -> _Pair | None:
+def _both(
+    report: CaseReport, parties: Parties, noise: Mapping[str, ResultNoise]
+) -> tuple[Result, Result, Noises] | None:
     """The answers of two engines with their noise; None where one has none, or they nest otherwise."""
     left, right = (report.results.get(name) for name in parties)
     if not (left and right and left.outcome == right.outcome == "ok"):
         return None
     if left.structure != right.structure:
         return None
-    return _Pair(left, right, (movements(noise.get(parties[0])), movements(noise.get(parties[1]))))
+    return left, right, (movements(noise.get(parties[0])), movements(noise.get(parties[1])))
+
+
+class Judged(NamedTuple):
+    """The results of two engines that do not differ by more than their noise, and the ``unjudged`` ones.
+
+    Those are as far apart as they are great, and their noise is as great.
+    """
+
+    alike: frozenset[str] = frozenset()
+    unjudged: tuple[str, ...] = ()
+
+
+def judged_results(
+    report: CaseReport, parties: Parties, noise: Mapping[str, ResultNoise] = NO_NOISE
+) -> Judged:
+    """Which results in the answers of two engines differ, given their ``noise``.
+
+    They are judged once, element by element: the graphs of what is alike do not lead to other results.
+    """
+    both = _both(report, parties, noise)
+    if both is None:
+        return Judged()
+    left, right, noises = both
+    names = [leaf.name for leaf in left.leaves]
+    compared = by_leaf(left.leaves, right.leaves, parties, noises)
+    is_swamped = [
+        it.greatest is not None and it.greatest.swamped
+        for it in unless_swamped(left, right, compared)
+    ]
+    alike = {name for name, it in zip(names, compared, strict=True) if it.verdict != "differs"}
+    unjudged = [name for name, is_so in zip(names, is_swamped, strict=True) if is_so]
+    drawn = set(report.drawn)
+    return Judged(frozenset(alike - drawn), tuple(it for it in unjudged if it not in drawn))
 
 
 def with_expectation(
@@ -288,42 +303,13 @@ def with_expectation(
     parties = alignment.left, alignment.right
     applicable = [expectation for expectation in expected if expectation.applies(report.case)]
     is_expected = any(_tells_apart(expectation, *parties) for expectation in applicable)
-    pair = _pair(report, parties, noise)
-    if pair is not None:
-        is_expected |= bool(
-            allowance(report.case, pair.left, pair.right, tolerances, pair.noise, report.drawn)
-        )
+    both = _both(report, parties, noise)
+    if both is not None:
+        left, right, noises = both
+        allowed = allowance(report.case, left, right, tolerances, noises, report.drawn)
+        is_expected |= bool(allowed)
     is_expected |= alignment.divergence is None
     return msgspec.structs.replace(alignment, expected=is_expected)
-
-
-def alike_results(
-    report: CaseReport, parties: Parties, noise: Mapping[str, ResultNoise] = NO_NOISE
-) -> frozenset[str]:
-    """The results in the answers of two engines that do not differ by more than their ``noise``.
-
-    They are judged once, element by element: their graphs do not lead to other ones.
-    """
-    pair = _pair(report, parties, noise)
-    if pair is None:
-        return frozenset()
-    compared = by_leaf(pair.left.leaves, pair.right.leaves, parties, pair.noise)
-    alike = [it.verdict != "differs" for it in compared]
-    names = {leaf.name for leaf, is_alike in zip(pair.left.leaves, alike, strict=True) if is_alike}
-    return frozenset(names - set(report.drawn))
-
-
-def unjudged_results(
-    report: CaseReport, parties: Parties, noise: Mapping[str, ResultNoise] = NO_NOISE
-) -> tuple[str, ...]:
-    """The results of two engines that are as far apart as they are great, and whose noise is as great."""
-    pair = _pair(report, parties, noise)
-    if pair is None:
-        return ()
-    compared = by_leaf(pair.left.leaves, pair.right.leaves, parties, pair.noise)
-    judged = unless_swamped(pair.left, pair.right, compared)
-    swamped = [it.greatest.leaf for it in judged if it.greatest and it.greatest.swamped]
-    return tuple(name for name in swamped if name not in report.drawn)
 
 
 def without_divergence(alignment: Alignment, altered: Collection[str]) -> Alignment:
