@@ -34,22 +34,23 @@ class Sameness(NamedTuple):
     """
 
     base: float
-    share: float = ROUNDING
     most: float = math.inf
+    share: float = ROUNDING
 
     def apart(self, one: AnyArray, other: AnyArray) -> float | None:
         """How far two values of one shape are apart at most; None where they are not the same."""
         a, b = _wide(one), _wide(other)
-        same = elementwise_difference(real_parts(a), real_parts(b)) == 0
-        if same.ndim > a.ndim:
-            same = same.all(axis=-1)
         with np.errstate(invalid="ignore", over="ignore"):
             apart = np.abs(a - b)
             room = self.base + self.share * np.maximum(np.abs(a), np.abs(b))
             near = np.isfinite(apart) & (apart <= np.minimum(room, self.most))
-        if not np.all(same | near):
-            return None
-        return float(np.where(same, 0.0, apart).max(initial=0.0))
+        # Most values are finite and near: what is the same otherwise is looked at only where they are not.
+        if not near.all():
+            left = real_parts(a[~near]), real_parts(b[~near])
+            if elementwise_difference(*left).any():
+                return None
+            apart = apart[near]
+        return float(apart.max(initial=0.0))
 
 
 def _wide(array: AnyArray) -> AnyArray:
@@ -60,7 +61,7 @@ def _wide(array: AnyArray) -> AnyArray:
 def within(one: AnyArray, other: AnyArray, tolerance: tuple[float, float]) -> bool:
     """Whether |one - other| ≤ atol + rtol · max(|one|, |other|) everywhere; ``tolerance`` is (rtol, atol)."""
     rtol, atol = tolerance
-    return Sameness(atol, rtol).apart(one, other) is not None
+    return Sameness(atol, share=rtol).apart(one, other) is not None
 
 
 # Tolerances by dtype
@@ -251,7 +252,7 @@ def room_of(own: Output, target: Output) -> Sameness:
     usual = min(USUAL * float(np.quantile(sizes, 0.25)), float(sizes.max())) if sizes.size else 0.0
     base = max(CLEAR * (noise_of(own, target) or 0.0), ROUNDING * usual)
     difference = distance(own, target)
-    return Sameness(base, most=EXPLAINED * difference) if difference else Sameness(base)
+    return Sameness(base, EXPLAINED * difference) if difference else Sameness(base)
 
 
 def distance(one: Output, other: Output) -> float | None:

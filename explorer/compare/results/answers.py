@@ -408,7 +408,7 @@ def _read_alike(answers: Answers, one: str, other: str) -> bool:
             continue
         values, other_values = _floats(leaf), _floats(other_leaf)
         size = max(_scale(leaf, noise), _scale(other_leaf, other_noise))
-        if Sameness(READABLE * size, 0.0).apart(values, other_values) is None:
+        if Sameness(READABLE * size, share=0.0).apart(values, other_values) is None:
             return False
     return True
 
