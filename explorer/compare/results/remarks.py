@@ -5,21 +5,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import inf, isfinite, prod
 from typing import NamedTuple
 
-import msgspec
-import numpy as np
-
 from explorer.compare.flow import Flow
 from explorer.compare.graphs.levels import usual_size
+from explorer.compare.results.non_finite import place_of
 from explorer.model.alignment import Alignment
-from explorer.model.arrays import AnyArray, unpack
-from explorer.model.divergence import Place
+from explorer.model.arrays import AnyArray
 from explorer.model.engines import Framework, engine_named
 from explorer.model.families import family, squashed
 from explorer.model.findings import (
     EqualElements,
     IllConditioned,
-    MadeOf,
-    NonFinite,
     OwnConvention,
     RandomDraw,
     ReportFinding,
@@ -28,7 +23,6 @@ from explorer.model.findings import (
 from explorer.model.graph import GradGraph, Node, Output
 from explorer.model.known import Reference
 from explorer.model.report import CaseReport
-from explorer.numeric.differences import real_parts
 from explorer.numeric.summaries import UNIT
 
 
@@ -45,154 +39,8 @@ def _graphs_of_frameworks(graphs: Iterable[GradGraph]) -> list[GradGraph]:
     return list(by_framework.values())
 
 
-def _place(node: Node) -> Place:
-    label = node.name if node.name and node.kind in ("input", "parameter") else node.op
-    return Place(label=label, scope=node.scope, source=next(iter(node.source), ""))
-
-
 def _is_forward(node: Node) -> bool:
     return node.kind == "op" and node.phase == "forward"
-
-
-# Values that are not finite
-
-
-def non_finite(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
-    """A remark on each place that makes the first values that are not finite of some result.
-
-    Engines in which it is the same line are named together.
-    """
-    found: dict[tuple[object, ...], NonFinite] = {}
-    for graph in graphs:
-        for fact in _facts(graph):
-            line = fact.maker.source or fact.maker.label
-            # Engines name their gradients in an order of their own.
-            key = line, fact.value, fact.outputs, frozenset(fact.gradients)
-            known = found.get(key, fact)
-            engines = tuple(dict.fromkeys((*known.engines, *fact.engines)))
-            found[key] = msgspec.structs.replace(known, engines=engines)
-    facts = sorted(found.values(), key=lambda fact: not fact.outputs)
-    return tuple(ReportFinding(fact=fact, names=(fact.maker.label,)) for fact in facts)
-
-
-def _facts(graph: GradGraph) -> Iterator[NonFinite]:
-    """One fact for each first place, with the results that it leads to."""
-    flow = Flow(graph)
-    chains: dict[str, list[tuple[Node, Output]]] = {}
-    outputs: dict[str, list[str]] = {}
-    gradients: dict[str, list[str]] = {}
-    results = _results(flow)
-    are_finite = all(result.phase == "backward" for result in results)
-    for result in results:
-        chain = _chain(flow, result)
-        if not chain:
-            continue
-        first = chain[0][0].id
-        chains.setdefault(first, chain)
-        names = gradients if result.phase == "backward" else outputs
-        names.setdefault(first, []).append(result.name)
-    for first, chain in chains.items():
-        node, known = chain[0]
-        value = _kind(known)
-        turned = None
-        if value != "nan":
-            turned = next((_place(it) for it, output in chain if _kind(output) == "nan"), None)
-        yield NonFinite(
-            engines=(graph.engine,),
-            value=value,
-            maker=_place(node),
-            is_input=node.kind in ("input", "parameter", "constant"),
-            inputs=tuple(_made_of(flow, node, known)),
-            turned=turned,
-            outputs=tuple(outputs.get(first, ())),
-            gradients=tuple(gradients.get(first, ())),
-            are_outputs_finite=are_finite,
-        )
-
-
-def _read(flow: Flow, node: Node) -> Iterator[tuple[Node, Output | None]]:
-    """The nodes that one reads, in slot order, each with the output that it reads."""
-    for edge in sorted(flow.into(node), key=lambda it: (it.input, it.origin, it.output)):
-        maker = flow.nodes[edge.origin]
-        yield maker, maker.outputs[edge.output] if edge.output < len(maker.outputs) else None
-
-
-def _results(flow: Flow) -> list[Node]:
-    """The results that are not finite, those of forward first."""
-    results = []
-    for node in flow.nodes.values():
-        if node.kind != "output":
-            continue
-        known = next(iter(node.outputs), None)
-        if known is None or known.values is None:
-            known = next((output for _, output in _read(flow, node)), None)
-        if known is not None and _is_not_finite(known):
-            results.append(node)
-    return sorted(results, key=lambda node: node.phase == "backward")
-
-
-def _chain(flow: Flow, result: Node) -> list[tuple[Node, Output]]:
-    """The chain of values that are not finite which leads to a result, its first one first."""
-    chain: list[tuple[Node, Output]] = []
-    seen = {result.id}
-    node = result
-    while True:
-        behind = [pair for pair in _not_finite_behind(flow, node) if pair[0].id not in seen]
-        if not behind:
-            return chain[::-1]
-        # Of several the one that was made first: the others may well come from it.
-        node, known = min(behind, key=lambda pair: (pair[0].phase == "backward", pair[0].order))
-        seen.add(node.id)
-        chain.append((node, known))
-
-
-def _not_finite_behind(flow: Flow, node: Node) -> Iterator[tuple[Node, Output]]:
-    """What a node reads that is not finite, also through values that were not recorded."""
-    passed = {node.id}
-    waiting = [node]
-    while waiting:
-        for maker, known in _read(flow, waiting.pop()):
-            if known is not None and known.values is not None:
-                if _is_not_finite(known):
-                    yield maker, known
-            elif maker.id not in passed:
-                passed.add(maker.id)
-                waiting.append(maker)
-
-
-def _made_of(flow: Flow, node: Node, known: Output) -> Iterator[MadeOf]:
-    """What an op reads at the first element that is not finite, where its inputs are as large."""
-    made = _elements(known)
-    places = [] if made is None else np.flatnonzero(~np.isfinite(made)).tolist()
-    for maker, output in _read(flow, node):
-        number = None
-        elements = None if output is None else _elements(output)
-        if places and output is not None and elements is not None:
-            if elements.size == 1:
-                number = float(elements[0])
-            elif output.shape == known.shape and places[0] < elements.size:
-                number = float(elements[places[0]])
-        yield MadeOf(_place(maker), number)
-
-
-def _is_not_finite(output: Output) -> bool:
-    return output.values is not None and output.values.nonfinite > 0
-
-
-def _elements(output: Output) -> AnyArray | None:
-    if output.values is None or output.values.whole is None:
-        return None
-    return real_parts(unpack(output.values.whole)).ravel()
-
-
-def _kind(output: Output) -> str:
-    """The first of "nan", "inf" and "-inf" that a value has; "unknown" where its elements are."""
-    elements = _elements(output)
-    if elements is None or np.isfinite(elements).all():
-        return "unknown" if _is_not_finite(output) else ""
-    if np.isnan(elements).any():
-        return "nan"
-    return "inf" if elements[np.isinf(elements)][0] > 0 else "-inf"
 
 
 # Broadcasts
@@ -224,7 +72,7 @@ def silent_broadcasts(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
                 continue
             shapes = _paired([_before_spreading(flow, it) for it in flow.origins(node)])
             if shapes is not None and _becomes_a_loss(flow, node, shapes):
-                fact = SilentBroadcast(_place(node), graph.engine, shapes)
+                fact = SilentBroadcast(place_of(node), graph.engine, shapes)
                 found.setdefault((graph.engine, fact.place.source), fact)
     return tuple(map(_remark, found.values()))
 
@@ -290,7 +138,7 @@ def conventions(graphs: Iterable[GradGraph], case: CaseReport) -> tuple[ReportFi
             for node in filter(_is_forward, graph.nodes):
                 known = CONVENTIONS.get(squashed(node.op))
                 if known is not None:
-                    fact = OwnConvention(_place(node), graph.engine, known)
+                    fact = OwnConvention(place_of(node), graph.engine, known)
                     found.setdefault((graph.engine, fact.place.source), fact)
     return tuple(map(_remark, found.values()))
 
@@ -323,7 +171,7 @@ def random_draws(
         framework = engine_named(graph.engine).framework
         if drawing and framework not in findings:
             first = min(drawing, key=lambda node: node.order)
-            fact = RandomDraw(_place(first), graph.engine, results, len(drawing) - 1)
+            fact = RandomDraw(place_of(first), graph.engine, results, len(drawing) - 1)
             findings[framework] = ReportFinding(fact=fact, names=results)
     return tuple(findings.values())
 
@@ -403,7 +251,7 @@ def ill_conditioned(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
             by_line.setdefault(it.node.source[:1] or (it.node.op, it.node.scope), []).append(it)
         for worst, *further in by_line.values():
             fact = IllConditioned(
-                place=_place(worst.node),
+                place=place_of(worst.node),
                 engine=graph.engine,
                 factor=worst.factor,
                 entering=worst.entering,
@@ -417,10 +265,11 @@ def ill_conditioned(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
 def _multiplied(flow: Flow) -> Iterator[_Multiplied]:
     """The ops of a graph that multiply noise."""
     for node in flow.graph.nodes:
-        operands = [output for _, output in _read(flow, node) if output is not None]
+        read = [(flow.nodes[edge.origin].outputs, edge.output) for edge in flow.into(node)]
+        operands = [outputs[place] for outputs, place in read if place < len(outputs)]
         shares = [share for share in map(_share, operands) if share is not None]
         # An input of which nothing is known may be as noisy as what comes out.
-        if node.kind != "op" or len(shares) < len(flow.into(node)):
+        if node.kind != "op" or len(shares) < len(read):
             continue
         for output in node.outputs:
             leaving = _share(output)
