@@ -19,8 +19,8 @@ from benchmarks._figures import Figure
 from benchmarks._presenting import detail, parser, present
 from benchmarks._sensitivity_in_torch import Planted, Planting
 from explorer.compare.align import align
-from explorer.compare.node_noise import with_levels
-from explorer.compare.results import Movements, compare, movements
+from explorer.compare.graphs.levels import with_levels
+from explorer.compare.results.comparison import Movements, compare, movements
 from explorer.exploration.jobs import noise_jobs, question
 from explorer.exploration.outcomes import noise_of
 from explorer.model.arrays import unpack

@@ -61,6 +61,8 @@ def test_an_arrow_upward_is_found(module: str, imported: str, imports: grimp.Imp
     assert arrows_upward(planted)
 
 
+JUDGING = ("answers", "comparison", "oracle", "verdicts")
+
 APART = [
     ("explorer.engines.mindspore", "explorer.engines.torch"),
     # A report words what was compared, and compares nothing.
@@ -73,7 +75,7 @@ APART = [
     *(
         (f"explorer.{face}", f"explorer.compare.{module}")
         for face in ("api", "cli", "pair", "fuzz")
-        for module in ("answers", "noise", "results", "verdicts")
+        for module in ("graphs.sameness", *(f"results.{name}" for name in JUDGING))
     ),
 ]
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from explorer.api.functions import Net, explore, nets
 from explorer.api.results import Exploration
-from explorer.compare.leaf_differences import leaf_differences
+from explorer.model.arrays import unpack
 from explorer.model.errors import ExplorerError, UsageError
 from explorer.model.report import CaseReport, Report
+from explorer.numeric.differences import elementwise_difference, real_parts
 from explorer.pytest_plugin import REPORTS
 from explorer.report.diff import diff_lines
 from explorer.report.files import prepare_folder
@@ -201,15 +202,36 @@ def _different_cases(report: Report) -> Iterator[str]:
         yield f"  {text.format(n=more)}"
 
 
+def leaf_differences(case: CaseReport) -> list[tuple[str, float]]:
+    """The tensors in which the two engines of a case's greatest difference differ, the greatest first.
+
+    Each with its greatest difference. Tensors that depend on random numbers are left out, and those of
+    different shapes or dtypes.
+    """
+    difference = case.greatest
+    if difference is None or difference.what != "value":
+        return []
+    one, other = (case.results[engine] for engine in difference.engines)
+    by_name = {leaf.name: leaf.value for leaf in other.leaves}
+    differences = []
+    for leaf in one.leaves:
+        value, another = leaf.value, by_name.get(leaf.name)
+        if another is None or leaf.name in case.drawn:
+            continue
+        left, right = (real_parts(unpack(array)) for array in (value, another))
+        if (left.shape, left.dtype) == (right.shape, right.dtype) and left.dtype.kind == "f":
+            apart = elementwise_difference(left.astype(float), right.astype(float))
+            differences.append((leaf.name, float(apart.max(initial=0.0))))
+    found = [(name, greatest) for name, greatest in differences if greatest]
+    return sorted(found, key=lambda it: it[1], reverse=True)
+
+
 def by_tensor(report: CaseReport) -> str:
     """The tensors that differ most, by the share of their values; "" of a single one."""
     differences = leaf_differences(report)
     if len(differences) < 2:
         return ""
-    parts = []
-    for difference in differences[:MOST_TENSORS]:
-        size = figure(difference.greatest)
-        parts.append(clean(f"{difference.leaf} {size}"))
+    parts = [clean(f"{name} {figure(greatest)}") for name, greatest in differences[:MOST_TENSORS]]
     text = _("greatest by tensor: {tensors}")
     if len(differences) > MOST_TENSORS:
         text = _("greatest by tensor: {tensors}, … ({n} tensors in all)")

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from explorer.compare.answers import NO_NOISE
-from explorer.compare.node_noise import lent_levels, with_levels
-from explorer.compare.results import compare, movements
+from explorer.compare.graphs.levels import lent_levels, with_levels
+from explorer.compare.results.answers import NO_NOISE
+from explorer.compare.results.comparison import compare, movements
 from explorer.exploration.excerpts import without_values
 from explorer.exploration.jobs import (
     FORWARD,

@@ -8,18 +8,19 @@ import msgspec
 
 from explorer.compare.align.alignment import Seamed, seamed
 from explorer.compare.align.joints import Slot
-from explorer.compare.broadcasts import silent_broadcasts
-from explorer.compare.conventions import conventions
-from explorer.compare.draws import random_draws
-from explorer.compare.equal_elements import equal_elements
 from explorer.compare.mending import around, large_slots
-from explorer.compare.node_noise import ill_conditioned
-from explorer.compare.non_finite import non_finite
-from explorer.compare.state import state_rows
-from explorer.compare.verdicts import (
-    alike_results,
+from explorer.compare.results.non_finite import non_finite
+from explorer.compare.results.remarks import (
+    conventions,
+    equal_elements,
+    ill_conditioned,
+    random_draws,
+    silent_broadcasts,
+)
+from explorer.compare.results.steps import state_rows
+from explorer.compare.results.verdicts import (
     judge,
-    unjudged_results,
+    judged_results,
     with_expectation,
     without_divergence,
 )
@@ -215,11 +216,10 @@ class RunState:
         self._courses = Courses()
         for left, right in pairs:
             parties = left.engine, right.engine
-            alike = alike_results(report, parties, noise)
-            align = partial(seamed, alike=alike, pieces=self._nets.pieces)
+            judged = judged_results(report, parties, noise)
+            align = partial(seamed, alike=judged.alike, pieces=self._nets.pieces)
             aligned = align(left, right)
-            unjudged = unjudged_results(report, parties, noise)
-            alignment = msgspec.structs.replace(aligned.alignment, unjudged=unjudged)
+            alignment = msgspec.structs.replace(aligned.alignment, unjudged=judged.unjudged)
             alignment = without_divergence(alignment, altered)
             alignment = with_expectation(alignment, report, expected, tolerances, noise)
             alignments.append(alignment)

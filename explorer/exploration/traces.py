@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from explorer.compare.align import align
+from explorer.compare.results.steps import alike_updates
 from explorer.compare.training.parameters import in_names_of_trace
-from explorer.compare.updates import alike_updates
 from explorer.exploration.trace_causes import why
 from explorer.model.alignment import Alignment
 from explorer.model.divergence import OtherStart, OtherValue

@@ -8,7 +8,7 @@ import pytest
 
 from explorer.api.assertions import LINE, MOST_CASES, assert_same_gradients, by_tensor, message
 from explorer.api.results import Exploration
-from explorer.compare.verdicts import judge
+from explorer.compare.results.verdicts import judge
 from explorer.exploration.options import Wanted
 from explorer.model.cases import GradCase
 from explorer.model.failures import Failure

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from explorer.compare.results import NOT_MEASURED, within
-from explorer.compare.verdicts import allowance, judge
+from explorer.compare.graphs.sameness import within
+from explorer.compare.results.answers import allowance
+from explorer.compare.results.comparison import NOT_MEASURED
+from explorer.compare.results.verdicts import judge
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.results import Leaf, OracleResult, Result

@@ -9,6 +9,7 @@ import pytest
 from explorer.compare.align import align
 from explorer.compare.align.fingerprints import Tolerance, fingerprint
 from explorer.compare.align.vertices import OutputValue, view
+from explorer.compare.graphs.sameness import within
 from explorer.compare.noise import (
     CENTRAL,
     CLEAR,
@@ -22,7 +23,7 @@ from explorer.compare.noise import (
     ratios,
     scale,
 )
-from explorer.compare.results import compare, within
+from explorer.compare.results.comparison import compare
 from explorer.model.arrays import AnyArray
 from tests.support.command_line import ROOT
 from tests.support.computed_graphs import ComputedGraph

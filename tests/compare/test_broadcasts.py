@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.compare.broadcasts import silent_broadcasts
+from explorer.compare.results.remarks import silent_broadcasts
 from explorer.model.findings import SilentBroadcast
 from explorer.model.graph import NodeKind
 from tests.support.handmade_graph import HandmadeGraph

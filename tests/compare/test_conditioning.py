@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.node_noise import FEW_TIMES, MULTIPLIES, ill_conditioned
+from explorer.compare.results.remarks import FEW_TIMES, MULTIPLIES, ill_conditioned
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise

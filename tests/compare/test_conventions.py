@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from explorer.compare.conventions import CTC, conventions
+from explorer.compare.results.remarks import CTC, conventions
 from explorer.model.cases import GradCase
 from explorer.model.findings import OwnConvention
 from explorer.model.report import AnswerGroup

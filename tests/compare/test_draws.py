@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.compare.draws import draws_random_numbers, random_draws
+from explorer.compare.results.remarks import draws_random_numbers, random_draws
 from explorer.model.findings import RandomDraw
 from explorer.model.graph import GradGraph
 from tests.support.handmade_graph import HandmadeGraph

@@ -4,8 +4,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.forwards import apart_from, not_finite_alike
-from explorer.compare.verdicts import judge
+from explorer.compare.results.answers import apart_from, not_finite_alike
+from explorer.compare.results.verdicts import judge
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.report import CaseReport

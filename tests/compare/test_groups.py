@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.noise import CLEAR
-from explorer.compare.verdicts import judge
+from explorer.compare.results.verdicts import judge
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.failures import Failure

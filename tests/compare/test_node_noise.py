@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
-from explorer.compare.node_noise import lent_levels, with_levels
+from explorer.compare.graphs.levels import lent_levels, with_levels
 from explorer.compare.noise import CLEAR
-from explorer.compare.results import compare
+from explorer.compare.results.comparison import compare
 from explorer.model.arrays import AnyArray
 from explorer.model.divergence import Divergence
 from explorer.model.graph import Edge, GradGraph

@@ -12,14 +12,8 @@ from explorer.compare.noise import (
     UNMEASURED,
     scale,
 )
-from explorer.compare.results import (
-    Comparison,
-    agrees_with_oracle,
-    compare,
-    movements,
-    noise_alone,
-    worst,
-)
+from explorer.compare.results.comparison import Comparison, compare, movements, worst
+from explorer.compare.results.oracle import agrees_with_oracle, noise_alone
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Estimate, LeafNoise, OracleResult, Result, ResultNoise
 from explorer.model.trees import branch

@@ -5,11 +5,10 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
-from explorer.compare.results import agrees_with_oracle
-from explorer.compare.verdicts import (
-    alike_results,
+from explorer.compare.results.oracle import agrees_with_oracle
+from explorer.compare.results.verdicts import (
     judge,
-    unjudged_results,
+    judged_results,
     with_expectation,
     without_divergence,
 )
@@ -292,7 +291,7 @@ def test_a_result_as_noisy_as_it_is_great_cannot_be_judged(
     noise = dict.fromkeys(parties, moving(moved))
     results = {parties[0]: FINE, parties[1]: answer(values() * 2, values())}
     report = judge(CASE, results, NO_ORACLE, noise=noise)
-    assert unjudged_results(report, parties, noise) == unjudged
+    assert judged_results(report, parties, noise).unjudged == unjudged
 
 
 @pytest.mark.parametrize(("moved", "is_named"), [(0.5, False), (0.01, True)])
@@ -305,7 +304,7 @@ def test_graphs_do_not_part_where_the_noise_of_their_results_says_that_these_are
     report = judge(CASE, results, NO_ORACLE, noise=noise)
     assert (report.verdict == "differs") is is_named
     parties = "torch-tape", "mindspore-tape"
-    alike = alike_results(report, parties, noise)
+    alike = judged_results(report, parties, noise).alike
     assert alike == ({"dy"} if is_named else {"dx", "dy"})
     # The graphs' own results are called out; one that is no part of the answer they judge alone.
     graphs = scaled("torch-tape", 1.0), scaled("mindspore-tape", 2.0)
@@ -316,10 +315,10 @@ def test_graphs_do_not_part_where_the_noise_of_their_results_says_that_these_are
 
 def test_what_is_drawn_or_nested_otherwise_is_not_known_to_be_alike() -> None:
     parties = "torch-tape", "mindspore-tape"
-    assert alike_results(compared(FINE), parties) == {"dy"}
+    assert judged_results(compared(FINE), parties).alike == {"dy"}
     bare = answer(values(), structure="dx")
-    assert alike_results(compared(bare), parties) == set()
-    assert alike_results(compared(raised()), parties) == set()
+    assert judged_results(compared(bare), parties).alike == set()
+    assert judged_results(compared(raised()), parties).alike == set()
 
 
 def test_a_tolerance_is_for_what_differs_by_more_than_the_noise() -> None:

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.results import compare, movements
+from explorer.compare.results.comparison import compare, movements
 from explorer.exploration.jobs import measuring_case, question
 from explorer.model.arrays import pack, unpack
 from explorer.model.cases import GradCase

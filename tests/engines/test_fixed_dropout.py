@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorer.compare.results import compare
+from explorer.compare.results.comparison import compare
 from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase

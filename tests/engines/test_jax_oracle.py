@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.results import agrees_with_oracle
+from explorer.compare.results.oracle import agrees_with_oracle
 from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase

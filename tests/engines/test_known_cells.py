@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.compare.results import compare
+from explorer.compare.results.comparison import compare
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
 from explorer.scenario.common_start import settle

@@ -6,7 +6,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.results import agrees_with_oracle, movements
+from explorer.compare.results.comparison import movements
+from explorer.compare.results.oracle import agrees_with_oracle
 from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.results import Leaf, OracleResult, Result

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.results import agrees_with_oracle
+from explorer.compare.results.oracle import agrees_with_oracle
 from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.results import Estimate, Leaf, OracleResult, Result

@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.verdicts import judge
+from explorer.compare.results.verdicts import judge
 from explorer.exploration.excerpts import abridged, abridged_leaf
 from explorer.model.arrays import (
     LARGE,

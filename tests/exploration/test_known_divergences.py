@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from explorer.compare.conventions import CONVENTIONS
 from explorer.compare.known.table import ROWS
+from explorer.compare.results.remarks import CONVENTIONS
 from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
 from explorer.model.known import Reference
@@ -58,7 +58,8 @@ def test_what_is_seen_as_if_mended_is_named_too(tmp_path: Path, workers: Workers
 
 
 def test_each_row_has_a_net_and_each_surprise_of_a_row_a_title() -> None:
-    in_rows = {name for row in ROWS for name in written_short([row.reference])}
+    every_row = [*ROWS["forward"], *ROWS["backward"]]
+    in_rows = {name for row in every_row for name in written_short([row.reference])}
     assert in_rows == {name for net in NETS.values() for name in net.known}
-    references = [*(row.reference for row in ROWS), *CONVENTIONS.values()]
+    references = [*(row.reference for row in every_row), *CONVENTIONS.values()]
     assert SURPRISES.keys() == {it.name for it in references if it.kind == "surprise"}

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from explorer.compare.verdicts import judge
+from explorer.compare.results.verdicts import judge
 from explorer.fuzz.sightings import seen
 from explorer.model.arrays import pack, unpack
 from explorer.model.cases import GradCase

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from explorer.compare.verdicts import judge
+from explorer.compare.results.verdicts import judge
 from explorer.drawing.views import thumbnail
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import key

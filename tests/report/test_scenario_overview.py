@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.verdicts import judge
+from explorer.compare.results.verdicts import judge
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.failures import Failure

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from explorer.compare.verdicts import judge
+from explorer.compare.results.verdicts import judge
 from explorer.model.alignment import Alignment, Count, Coverage
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from explorer.compare.verdicts import judge
+from explorer.compare.results.verdicts import judge
 from explorer.model.alignment import Alignment, Count, Coverage
 from explorer.model.cases import GradCase
 from explorer.model.failures import Failure

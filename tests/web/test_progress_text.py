@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.verdicts import judge
+from explorer.compare.results.verdicts import judge
 from explorer.exploration.about import STARTING
 from explorer.exploration.jobs import GRAPHS_STAGE, NOISE_STAGE, ORACLE_STAGE
 from explorer.model.arrays import pack

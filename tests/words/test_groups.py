@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.compare.verdicts import judge
+from explorer.compare.results.verdicts import judge
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.failures import Failure

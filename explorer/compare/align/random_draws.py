@@ -9,7 +9,7 @@ from explorer.compare.align.contrasts import Contrast, FoundDivergence, both, en
 from explorer.compare.align.fingerprints import elements
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, as_seen
-from explorer.compare.draws import draws_random_numbers
+from explorer.compare.results.remarks import draws_random_numbers
 from explorer.model.divergence import Gap, OtherRate, Reading
 
 # Rates of dropouts

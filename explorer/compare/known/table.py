@@ -3,223 +3,239 @@
 Seen with MindSpore 2.10 and PyTorch 2.13; a test has a net for each row.
 """
 
+from collections.abc import Collection, Mapping
+from math import inf, isfinite
 from typing import NamedTuple
 
 from explorer.compare.flow import Flow
-from explorer.compare.known.by_cause import (
-    is_one_tensor,
-    one_is,
-    pads_one_end_more,
-    the_other_way_round,
-)
-from explorer.compare.known.by_kinks import are_at_one_kink, are_other_spellings
-from explorer.compare.known.by_settings import (
-    axes_are_those_swapped,
-    has_alpha_of_selu,
-    have_one_padding_index,
-    is_evaluated_by_layer,
-    moves_on,
-    order_is_infinite,
-    pads_alone,
-    pads_before_it_pools,
-    rates_are_exchanged,
-    tracks_nothing,
-)
-from explorer.compare.known.by_updates import (
+from explorer.compare.known.conditions import (
+    Condition,
+    a_row_is_masked,
     a_saved_result_is_overwritten,
     a_write_is_lost,
-    is_computed_in_vain,
-)
-from explorer.compare.known.by_values import (
-    a_row_is_masked,
-    differs_little,
+    are_at_one_kink,
+    are_other_spellings,
+    axes_are_those_swapped,
     equal_elements_come_out_unequal,
     has_a_number_of_many_digits,
-    inputs_are_equal,
-    is_float32,
+    is_close,
+    is_computed_in_vain,
     is_nan_at_zero,
-    is_near_one,
-    is_near_zero,
-    is_not_reduced,
-    is_rounded_to_single,
-    is_rounded_with_a_few_more,
+    is_one_tensor,
     is_zero_to_the_zeroth,
     label_is_read,
-    nan_is,
+    pads_before_it_pools,
+    pads_one_end_more,
+    rates_are_exchanged,
+    reads_equal,
+    reads_negative,
 )
-from explorer.compare.known.sight import Condition, Side, Sight, sight
+from explorer.compare.known.context import Context, contexts
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause
 from explorer.model.divergence import Divergence
-from explorer.model.engines import plain
 from explorer.model.graph import Phase
 from explorer.model.known import Reference
 
 
 class Row(NamedTuple):
-    """What a divergence must be for ``reference`` to be about it.
+    """What a divergence must be for ``reference`` to be about it: all ``conditions`` are true.
 
-    ``parties`` are two frameworks or engines in the order of the sides. ``ops`` are bare names or
-    families of their ops, apart by blanks, "" for any: in ``backward`` of those that are
-    differentiated. All ``conditions`` must be true.
+    ``ops`` are bare names or families of the ops of both sides, in backward of those that are
+    differentiated: "a b | c, d" is an a or b beside a c, or two d; "*" is any. ``parties`` are frameworks
+    or engines in the order of the sides, written likewise.
     """
 
     reference: Reference
-    parties: tuple[str, str]
-    phase: Phase
-    ops: tuple[str, str]
+    ops: str
     conditions: tuple[Condition, ...]
+    parties: str
+
+    def is_about(self, seen: Context) -> bool:
+        """Whether a divergence is what this row knows."""
+        ours, theirs = seen.sides
+        return (
+            _is_pair(self.parties, ours.parties, theirs.parties)
+            and _is_pair(self.ops, ours.names, theirs.names)
+            and all(is_true(seen) for is_true in self.conditions)
+        )
 
 
-def _claim(number: int) -> Reference:
-    return Reference("claim", str(number))
+def _is_pair(written: str, ours: Collection[str], theirs: Collection[str]) -> bool:
+    """Whether the names of two sides are a pair of those that are written."""
+    for pair in written.split(","):
+        first, _, second = pair.partition("|")
+        wanted = (ours, first.split()), (theirs, (second or first).split())
+        if all(names == ["*"] or not set(names).isdisjoint(side) for side, names in wanted):
+            return True
+    return False
 
 
-def _surprise(name: str) -> Reference:
-    return Reference("surprise", name)
-
-
-BOTH = ("mindspore", "torch")
+FRAMEWORKS = "mindspore | torch"
 """Either engine of MindSpore beside either of PyTorch."""
 
 
-def _forward(reference: Reference, ours: str, theirs: str, *conditions: Condition) -> Row:
-    return Row(reference, BOTH, "forward", (ours, theirs), conditions)
+def _claim(number: int, ops: str, *conditions: Condition) -> Row:
+    return Row(Reference("claim", str(number)), ops, conditions, FRAMEWORKS)
 
 
-def _backward(reference: Reference, ours: str, theirs: str, *conditions: Condition) -> Row:
-    return Row(reference, BOTH, "backward", (ours, theirs), conditions)
+def _surprise(name: str, ops: str, *conditions: Condition, parties: str = FRAMEWORKS) -> Row:
+    return Row(Reference("surprise", name), ops, conditions, parties)
 
 
-FOUR = "add sub mul div"
-EQUAL = inputs_are_equal
-
-ROWS = (
+FORWARD = (
     # Layers and their settings
-    _forward(_claim(43), "batchnorm", "batchnorm", the_other_way_round("momentum")),
-    _forward(_claim(42), "batchnorm", "batchnorm", tracks_nothing),
-    _forward(
-        _surprise("layer_norm_epsilon"),
-        "layernorm",
-        "layernorm",
-        one_is(1e-5, 1e-7, "eps", "epsilon"),
+    # The one momentum is 1 minus the other.
+    _claim(43, "batchnorm", lambda at: is_close(sum(at.changed("momentum")), 1)),
+    # PyTorch's batch norm has no running statistics, and MindSpore's uses its own.
+    _claim(
+        42,
+        "batchnorm",
+        lambda at: at.theirs.layer.settings.get("track_running_stats") is False,
+        lambda at: bool(at.theirs.arguments.get("training")),
+        lambda at: not at.ours.arguments.get("is_training"),
     ),
-    _forward(_surprise("strided_padding"), "conv conv2d", "conv", pads_one_end_more, moves_on),
-    _forward(_claim(47), "conv conv2d maxpool", "conv maxpool", pads_one_end_more),
-    _forward(_claim(69), "conv conv2d", "conv", pads_alone),
-    _forward(_claim(87), "padv3 pad", "maxpool", pads_before_it_pools),
-    _forward(_claim(41), "", "", rates_are_exchanged),
-    _forward(_claim(44), "", "", axes_are_those_swapped),
-    _forward(_surprise("rrelu_evaluation"), "", "rreluwithnoise", is_evaluated_by_layer("RReLU")),
-    _forward(_surprise("loss_reduction"), "crossentropy", "", is_not_reduced),
-    _backward(_surprise("padding_index"), "embedding", "embedding", have_one_padding_index),
+    _surprise(
+        "layer_norm_epsilon",
+        "layernorm",
+        lambda at: [*map(is_close, at.changed("eps", "epsilon"), (1e-7, 1e-5))] == [True, True],
+    ),
+    # PyTorch's windows move by more than one element.
+    _surprise(
+        "strided_padding",
+        "conv conv2d | conv",
+        pads_one_end_more,
+        lambda at: any(step != 1 for step in at.theirs.integers("stride")),
+    ),
+    _claim(47, "conv conv2d maxpool | conv maxpool", pads_one_end_more),
+    # MindSpore pads by its mode "same", PyTorch not at all: the two values have other sizes.
+    _claim(
+        69,
+        "conv conv2d | conv",
+        lambda at: at.has_shapes and at.ours.arguments.get("pad_mode") == "same",
+        lambda at: not any(at.theirs.integers("padding")),
+    ),
+    _claim(87, "padv3 pad | maxpool", pads_before_it_pools, reads_negative),
+    _claim(41, "*", rates_are_exchanged),
+    _claim(44, "*", axes_are_those_swapped),
+    _surprise(
+        "rrelu_evaluation",
+        "* | rreluwithnoise",
+        lambda at: at.ours.layer.name.rpartition(".")[2] == "RReLU",
+        lambda at: at.theirs.arguments.get("training") is False,
+    ),
+    # PyTorch's loss is one number, MindSpore's has one for each sample.
+    _surprise(
+        "loss_reduction",
+        "crossentropy | *",
+        lambda at: at.has_shapes and len(at.ours.value.shape) == 1,
+        lambda at: at.theirs.value.shape == (),
+    ),
     # Values that are wrong, or have few digits
-    _forward(_surprise("saturated_tanh"), "tanh", "tanh", EQUAL, is_float32, is_near_one),
-    _forward(_surprise("lost_digits"), "log1p", "log1p", EQUAL, is_float32, is_near_zero),
-    _forward(_surprise("lost_digits"), "expm1", "expm1", EQUAL, is_float32, is_near_zero),
-    _forward(
-        _surprise("unequal_outputs"),
-        "softplus",
-        "softplus",
-        equal_elements_come_out_unequal,
-        differs_little,
+    _surprise(
+        "saturated_tanh",
+        "tanh",
+        reads_equal("float32"),
+        lambda at: all(it.size > 0.99 for it in at.sides),
     ),
-    _forward(
-        _surprise("unequal_outputs"),
-        "elu",
-        "elu",
-        equal_elements_come_out_unequal,
-        differs_little,
+    _surprise(
+        "lost_digits",
+        "log1p, expm1",
+        reads_equal("float32"),
+        lambda at: all(it.size < 0.1 for it in at.sides),
     ),
-    _forward(
-        _surprise("double_precision"),
-        FOUR,
-        FOUR,
-        EQUAL,
+    _surprise("unequal_outputs", "softplus, elu", equal_elements_come_out_unequal),
+    # Single precision forgets so much of a number.
+    _surprise(
+        "double_precision",
+        "add sub mul div",
+        reads_equal("float64"),
         has_a_number_of_many_digits,
-        is_rounded_to_single,
+        lambda at: at.differs_by(4 * 2.0**-23),
     ),
-    _forward(_surprise("single_precision_inside"), "celu", "celu", EQUAL, is_rounded_to_single),
-    _forward(
-        _surprise("single_precision_inside"),
+    _surprise(
+        "single_precision_inside",
+        "celu",
+        reads_equal("float64"),
+        lambda at: at.differs_by(4 * 2.0**-23),
+    ),
+    # This operator has five right digits.
+    _surprise(
+        "single_precision_inside",
         "logsoftmax",
-        "logsoftmax",
-        EQUAL,
-        is_rounded_with_a_few_more,
+        reads_equal("float64"),
+        lambda at: at.differs_by(1e-5),
     ),
-    _forward(_surprise("masked_row"), "softmax", "softmax", EQUAL, nan_is(0.0), a_row_is_masked),
-    _forward(_surprise("nan_minimum"), "minimum", "minimum", EQUAL, nan_is()),
-    _forward(_surprise("nan_minimum"), "maximum", "maximum", EQUAL, nan_is()),
-    # Gradients that are wrong, or follow another convention
-    _backward(_surprise("selu"), "selu", "elu selu", has_alpha_of_selu),
-    _backward(_surprise("label_gradient"), "", "", label_is_read),
-    _backward(_surprise("power_of_zero"), "", "", is_zero_to_the_zeroth),
-    _backward(_surprise("zero_norm"), "sqrt", "linalgvectornorm norm", is_nan_at_zero),
-    _backward(_surprise("zero_norm"), "reducestd std", "std", is_nan_at_zero),
-    _backward(_surprise("zero_norm"), "atan2", "atan2", is_nan_at_zero),
-    _backward(_surprise("slopes_at_bounds"), "relu6", "hardtanh relu6", are_at_one_kink),
-    _backward(_surprise("slopes_at_bounds"), "minimum maximum", "hardtanh", are_at_one_kink),
-    _backward(_surprise("slopes_at_bounds"), "hswish hardswish", "hardswish", are_at_one_kink),
-    _backward(
-        _surprise("slopes_at_bounds"), "argmaxwithvalue", "linalgvectornorm", order_is_infinite
+    _surprise("masked_row", "softmax", reads_equal(), a_row_is_masked),
+    _surprise(
+        "nan_minimum",
+        "minimum, maximum",
+        reads_equal(),
+        lambda at: isfinite(at.ours.size) and at.theirs.is_nan,
     ),
-    _backward(_surprise("relu_at_zero"), "", "", are_other_spellings, are_at_one_kink),
-    _backward(_surprise("same_tensor_twice"), "", "", is_one_tensor),
-    _backward(_claim(31), "", "", is_one_tensor),
     # Updates in place
-    Row(
-        _surprise("in_place_nothing"),
-        ("mindspore-tape", "torch"),
-        "forward",
-        ("", ""),
-        (is_computed_in_vain,),
+    _surprise(
+        "in_place_nothing",
+        "*",
+        is_computed_in_vain,
+        parties="mindspore-tape | torch mindspore-graph",
     ),
-    Row(
-        _surprise("in_place_nothing"),
-        ("mindspore-tape", "mindspore-graph"),
-        "forward",
-        ("", ""),
-        (is_computed_in_vain,),
+    _surprise("view_write", "*", a_write_is_lost, parties="mindspore-tape | torch"),
+)
+"""What is known of values."""
+
+BACKWARD = (
+    # Both embeddings are given the same row of padding, by MindSpore's layer and PyTorch's op.
+    _surprise(
+        "padding_index",
+        "embedding",
+        lambda at: at.ours.layer.settings.get("padding_idx") is not None,
+        lambda at: (
+            at.theirs.arguments.get("padding_idx") == at.ours.layer.settings.get("padding_idx")
+        ),
     ),
-    Row(
-        _surprise("in_place_exp"),
-        ("mindspore-graph", "torch"),
-        "backward",
-        ("", ""),
-        (a_saved_result_is_overwritten,),
+    # PyTorch differentiates ELU with SELU's alpha.
+    _surprise(
+        "selu",
+        "selu | elu selu",
+        lambda at: is_close(at.theirs.arguments.get("alpha"), 1.6732632423543772),
+        reads_negative,
     ),
-    Row(
-        _surprise("view_write"),
-        ("mindspore-tape", "torch"),
-        "forward",
-        ("", ""),
-        (a_write_is_lost,),
+    _surprise("label_gradient", "*", label_is_read),
+    _surprise("power_of_zero", "*", is_zero_to_the_zeroth),
+    _surprise(
+        "zero_norm",
+        "sqrt | linalgvectornorm norm, reducestd std | std, atan2",
+        is_nan_at_zero,
+    ),
+    _surprise(
+        "slopes_at_bounds",
+        "relu6 | hardtanh relu6, minimum maximum | hardtanh, hswish hardswish | hardswish",
+        are_at_one_kink,
+    ),
+    # The norm is the greatest of the absolute values.
+    _surprise(
+        "slopes_at_bounds",
+        "argmaxwithvalue | linalgvectornorm",
+        lambda at: at.theirs.arguments.get("ord") == inf,
+    ),
+    _surprise("relu_at_zero", "*", are_other_spellings, are_at_one_kink),
+    _surprise("same_tensor_twice", "*", is_one_tensor),
+    _claim(31, "*", is_one_tensor),
+    _surprise(
+        "in_place_exp", "*", a_saved_result_is_overwritten, parties="mindspore-graph | torch"
     ),
 )
-"""All that is known, one row each."""
+"""What is known of gradients."""
+
+ROWS: Mapping[Phase, tuple[Row, ...]] = {"forward": FORWARD, "backward": BACKWARD}
 
 
 def known(
     alignment: Alignment, divergence: Divergence, cause: Cause | None, flows: tuple[Flow, Flow]
 ) -> tuple[Reference, ...]:
     """What is known of a divergence of two graphs, with its cause where one was found."""
-    seen = sight(alignment, divergence, cause, flows)
-    found = [row.reference for row in ROWS if _is_about(row, seen) or _is_about(row, seen.turned)]
+    both_ways = contexts(alignment, divergence, cause, flows)
+    rows = ROWS[divergence.phase]
+    found = [row.reference for row in rows if any(map(row.is_about, both_ways))]
     return tuple(dict.fromkeys(found))
-
-
-def _is_about(row: Row, seen: Sight) -> bool:
-    if row.phase != seen.divergence.phase:
-        return False
-    sides = zip(row.parties, row.ops, seen.sides, strict=True)
-    if not all(_is_party(party, side) and _has_op(ops, side) for party, ops, side in sides):
-        return False
-    return all(is_true(seen) for is_true in row.conditions)
-
-
-def _is_party(party: str, side: Side) -> bool:
-    return party in (side.framework, plain(side.engine))
-
-
-def _has_op(ops: str, side: Side) -> bool:
-    return not ops or not side.names.isdisjoint(ops.split())

@@ -11,7 +11,7 @@ import torch
 from torch import func
 from torch.nn import functional as F  # noqa: N812  # its usual name
 
-from explorer.compare.results import agrees_with_oracle
+from explorer.compare.results.oracle import agrees_with_oracle
 from explorer.engines import oracle
 from explorer.engines.torch import graph as torch_graph
 from explorer.engines.torch import tape as torch_tape

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.known.values import (
+from explorer.compare.known.conditions import (
     are_unequal_for_equal,
     dropped_rate,
     holds,

@@ -1,24 +1,28 @@
 """The verdict on the results of a case, and whether it is what a scenario expects."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.compare.answers import NO_NOISE, Answers, answer_groups
-from explorer.compare.forwards import NO_FORWARDS, Forwards
-from explorer.compare.results import (
+from explorer.compare.results.answers import (
+    NO_FORWARDS,
+    NO_NOISE,
+    Answers,
+    Forwards,
+    allowance,
+    answer_groups,
+)
+from explorer.compare.results.comparison import (
     Comparison,
-    Movements,
+    Noises,
     Parties,
-    compare_form,
-    compare_leaf,
+    by_leaf,
     movements,
-    size_of,
     unless_swamped,
-    within,
     worst,
 )
 from explorer.model.alignment import Alignment
@@ -32,13 +36,10 @@ from explorer.model.report import (
     Difference,
     Disagreement,
     NotFiniteAlike,
-    Surprise,
     Unanswered,
 )
 from explorer.model.results import (
     LOST,
-    Estimate,
-    Leaf,
     Obstacle,
     OracleResult,
     Outcome,
@@ -46,52 +47,6 @@ from explorer.model.results import (
     ResultNoise,
 )
 from explorer.scenario.declaration import ExpectedDifference, Tolerance
-
-# What TOLERANCES allow
-
-
-def allowance(
-    case: GradCase,
-    left: Result,
-    right: Result,
-    tolerances: Sequence[Tolerance],
-    noise: tuple[Movements, Movements],
-    drawn: Collection[str] = (),
-) -> str:
-    """The reasons why two answers to a case may differ as they do.
-
-    Empty where they may not: another structure, shape or dtype, or a leaf that differs by more than
-    its ``noise`` and that no tolerance covers. The values of leaves in ``drawn``, which depend on
-    random numbers, may be any.
-    """
-    if not tolerances or left.structure != right.structure:
-        return ""
-    reasons: dict[str, None] = {}
-    for leaf, other in zip(left.leaves, right.leaves, strict=True):
-        if leaf.name in drawn and compare_form(leaf, other, ("left", "right")).verdict == "match":
-            continue
-        movement = noise[0].get(leaf.name), noise[1].get(other.name)
-        if compare_leaf(leaf, other, ("left", "right"), movement).verdict == "differs":
-            reason = _reason(case, leaf, other, tolerances)
-            if not reason:
-                return ""
-            reasons[reason] = None
-    return "; ".join(reasons)
-
-
-def _reason(case: GradCase, leaf: Leaf, other: Leaf, tolerances: Iterable[Tolerance]) -> str:
-    """The reason of the first tolerance that covers two leaves; empty where none does."""
-    one, another = leaf.value, other.value
-    if (one.shape, one.dtype) != (another.shape, another.dtype):
-        return ""
-    for tolerance in tolerances:
-        limits = tolerance.rtol, tolerance.atol
-        if tolerance.applies(case, leaf.name) and within(unpack(one), unpack(another), limits):
-            return tolerance.reason
-    return ""
-
-
-# Verdicts
 
 
 def judge(
@@ -111,26 +66,22 @@ def judge(
     of each engine's answer, by the engine's name. What ``tolerances`` allow is close. ``forwards`` are
     what the nets return: where they differ, the oracle judges those of its own framework alone.
     """
-
-    def allowed(
-        left: Result,
-        right: Result,
-        both: tuple[Movements, Movements],
-        drawn: frozenset[str],
-    ) -> str:
-        return allowance(case, left, right, tolerances, both, drawn)
-
-    answers = Answers(results, oracle, noise, allowed, forwards)
+    answers = Answers(case, results, oracle, noise, tolerances, forwards)
     comparison = _compare_all(answers)
     oracle_agrees = all(answers.near_oracle.values()) if answers.near_oracle else None
     applicable = tuple(expectation for expectation in expected if expectation.applies(case))
     disagree = answers.disagreements()
-    surprise = _surprise(answers, disagree, applicable)
+    surprise = (
+        _lost(results)
+        or _unexpected_difference(disagree, applicable)
+        or _missing_difference(disagree, applicable, answers.fine)
+    )
     reasons = dict(answers.allowances)
     for expectation in applicable:
-        if _is_met(expectation, disagree):
+        if any(do and _tells_apart(expectation, *pair) for pair, do in disagree.items()):
             reasons[expectation.reason] = None
     has_two = len(answers.fine) > 1
+    engines_apart = [pair for pair, do in disagree.items() if do and ORACLE not in pair]
     return CaseReport(
         case=case,
         results=dict(results),
@@ -142,9 +93,9 @@ def judge(
         surprise=surprise,
         greatest=comparison.greatest,
         groups=answer_groups(answers),
-        apart=_apart(disagree),
+        apart=tuple(engines_apart),
         drawn=answers.drawn(),
-        not_finite_alike=_not_finite_alike(answers),
+        not_finite_alike=tuple(_not_finite_alike(answers)),
         has_two_nets=answers.has_two_nets,
         in_torch_table=comparison.in_torch_table if has_two else None,
         in_mindspore_table=comparison.in_mindspore_table if has_two else None,
@@ -167,55 +118,42 @@ def _with_noise(
     return msgspec.structs.replace(oracle, estimates=tuple(estimates), beside=beside)
 
 
-def _not_finite_alike(answers: Answers) -> tuple[NotFiniteAlike, ...]:
-    """What is the same nan or infinity in every engine, where central differences are finite."""
+def _not_finite_alike(answers: Answers) -> Iterator[NotFiniteAlike]:
+    """What is the same nan or infinity in every engine, as far as central differences are finite."""
     first = next(iter(answers.fine.values()), None)
     values = {leaf.name: unpack(leaf.value) for leaf in first.leaves} if first else {}
-    alike: list[NotFiniteAlike] = []
     for estimate in answers.oracle.estimates:
+        estimated = unpack(estimate.value)
         for name in estimate.leaves:
             places = answers.not_finite.get(name)
-            if places is not None:
-                alike += _finite_there(name, values[name], places, estimate)
-    return tuple(alike)
-
-
-def _finite_there(
-    name: str, values: NDArray[np.float64], places: NDArray[np.bool_], estimate: Estimate
-) -> Iterator[NotFiniteAlike]:
-    """The ``places`` of a gradient that is not finite there, as far as an estimate is."""
-    estimated = unpack(estimate.value)
-    if not estimate.directions:
-        places = places & np.isfinite(estimated)
-    elif not np.isfinite(estimated).all():
-        return
-    elif estimate.smooth is not None:
-        places = places & unpack(estimate.smooth)
-    if not places.any():
-        return
-    index = tuple(map(int, np.argwhere(places)[0]))
-    finite = None
-    is_kink = False
-    if not estimate.directions:
-        finite = float(estimated[index])
-        is_kink = estimate.kinks is not None and bool(unpack(estimate.kinks)[index] > 0)
-    count, value = int(places.sum()), float(values[index])
-    yield NotFiniteAlike(name, index, count, value, finite, is_kink)
-
-
-def _apart(disagree: Mapping[Parties, bool]) -> tuple[Parties, ...]:
-    """The engines that disagree, two and two."""
-    apart = []
-    for parties, do_disagree in disagree.items():
-        if do_disagree and ORACLE not in parties:
-            apart.append(parties)
-    return tuple(apart)
+            if places is None:
+                continue
+            if not estimate.directions:
+                places = places & np.isfinite(estimated)
+            elif not np.isfinite(estimated).all():
+                continue
+            elif estimate.smooth is not None:
+                places = places & unpack(estimate.smooth)
+            if not places.any():
+                continue
+            index = tuple(map(int, np.argwhere(places)[0]))
+            finite = None if estimate.directions else float(estimated[index])
+            is_kink = False
+            if finite is not None and estimate.kinks is not None:
+                is_kink = bool(unpack(estimate.kinks)[index] > 0)
+            yield NotFiniteAlike(
+                name, index, int(places.sum()), float(values[name][index]), finite, is_kink
+            )
 
 
 def _compare_all(answers: Answers) -> Comparison:
     """Every two results, as far as the engines can do the case."""
     if answers.raised and answers.fine:
-        return Comparison("some_raise", _refusal(answers.fine, answers.raised))
+        name, result = next(iter(answers.raised.items()))
+        kind = result.error.type if result.error else "an error"
+        parties = next(iter(answers.fine)), name
+        difference = Difference("outcome", parties, detail=f"{name} raises {kind}")
+        return Comparison("some_raise", difference)
     if answers.raised:
         return Comparison("all_raise")
     if len(answers.fine) < 2:
@@ -228,41 +166,27 @@ def _compare_all(answers: Answers) -> Comparison:
     return compared
 
 
-def _refusal(fine: dict[str, Result], raised: dict[str, Result]) -> Difference:
-    """The difference between the first engine that answers and the first that raises."""
-    name, result = next(iter(raised.items()))
-    kind = result.error.type if result.error else "an error"
-    return Difference("outcome", (next(iter(fine)), name), detail=f"{name} raises {kind}")
-
-
 # What a scenario expects
 
 
-def _surprise(
-    answers: Answers,
-    disagree: dict[Parties, bool],
-    applicable: tuple[ExpectedDifference, ...],
-) -> Surprise | None:
-    """The first thing that is not as expected."""
+def _lost(results: Mapping[str, Result]) -> Unanswered | None:
+    """The engines that have lost their answer, by what became of it."""
     lost: dict[Outcome, list[str]] = {}
-    for name, result in answers.results.items():
+    for name, result in results.items():
         if result.outcome in LOST:
             lost.setdefault(result.outcome, []).append(name)
-    if lost:
-        return Unanswered({outcome: tuple(names) for outcome, names in lost.items()})
-    unexpected = _unexpected_difference(disagree, applicable)
-    return unexpected or _missing_difference(disagree, applicable, answers.fine)
+    return Unanswered({outcome: tuple(names) for outcome, names in lost.items()}) if lost else None
 
 
 def _unexpected_difference(
     disagree: dict[Parties, bool], applicable: tuple[ExpectedDifference, ...]
 ) -> Disagreement | None:
     """All sides of which each two disagree although nothing tells them apart."""
-    unexpected: list[Parties] = []
-    for (one, other), do_disagree in disagree.items():
-        is_expected = any(_tells_apart(expectation, one, other) for expectation in applicable)
-        if do_disagree and not is_expected:
-            unexpected.append((one, other))
+    unexpected = [
+        pair
+        for pair, do_disagree in disagree.items()
+        if do_disagree and not any(_tells_apart(it, *pair) for it in applicable)
+    ]
     if not unexpected:
         return None
     first, second, *further = _sides(disagree, unexpected)
@@ -316,6 +240,54 @@ def _missing_difference(
     return None
 
 
+# The graphs of two engines
+
+
+def _both(
+    report: CaseReport, parties: Parties, noise: Mapping[str, ResultNoise]
+) -> tuple[Result, Result, Noises] | None:
+    """The answers of two engines with their noise; None where one has none, or they nest otherwise."""
+    left, right = (report.results.get(name) for name in parties)
+    if not (left and right and left.outcome == right.outcome == "ok"):
+        return None
+    if left.structure != right.structure:
+        return None
+    return left, right, (movements(noise.get(parties[0])), movements(noise.get(parties[1])))
+
+
+class Judged(NamedTuple):
+    """The results of two engines that do not differ by more than their noise, and the ``unjudged`` ones.
+
+    Those are as far apart as they are great, and their noise is as great.
+    """
+
+    alike: frozenset[str] = frozenset()
+    unjudged: tuple[str, ...] = ()
+
+
+def judged_results(
+    report: CaseReport, parties: Parties, noise: Mapping[str, ResultNoise] = NO_NOISE
+) -> Judged:
+    """Which results in the answers of two engines differ, given their ``noise``.
+
+    They are judged once, element by element: the graphs of what is alike do not lead to other results.
+    """
+    both = _both(report, parties, noise)
+    if both is None:
+        return Judged()
+    left, right, noises = both
+    names = [leaf.name for leaf in left.leaves]
+    compared = by_leaf(left.leaves, right.leaves, parties, noises)
+    is_swamped = [
+        it.greatest is not None and it.greatest.swamped
+        for it in unless_swamped(left, right, compared)
+    ]
+    alike = {name for name, it in zip(names, compared, strict=True) if it.verdict != "differs"}
+    unjudged = [name for name, is_so in zip(names, is_swamped, strict=True) if is_so]
+    drawn = set(report.drawn)
+    return Judged(frozenset(alike - drawn), tuple(it for it in unjudged if it not in drawn))
+
+
 def with_expectation(
     alignment: Alignment,
     report: CaseReport,
@@ -331,54 +303,13 @@ def with_expectation(
     parties = alignment.left, alignment.right
     applicable = [expectation for expectation in expected if expectation.applies(report.case)]
     is_expected = any(_tells_apart(expectation, *parties) for expectation in applicable)
-    left, right = (report.results.get(name) for name in parties)
-    if tolerances and left and right and left.outcome == right.outcome == "ok":
-        both = movements(noise.get(parties[0])), movements(noise.get(parties[1]))
-        is_expected |= bool(allowance(report.case, left, right, tolerances, both, report.drawn))
+    both = _both(report, parties, noise)
+    if both is not None:
+        left, right, noises = both
+        allowed = allowance(report.case, left, right, tolerances, noises, report.drawn)
+        is_expected |= bool(allowed)
     is_expected |= alignment.divergence is None
     return msgspec.structs.replace(alignment, expected=is_expected)
-
-
-def alike_results(
-    report: CaseReport, parties: Parties, noise: Mapping[str, ResultNoise] = NO_NOISE
-) -> frozenset[str]:
-    """The results in the answers of two engines that do not differ by more than their ``noise``.
-
-    They are judged once, element by element: their graphs do not lead to other ones.
-    """
-    left, right = (report.results.get(name) for name in parties)
-    if not (left and right and left.outcome == right.outcome == "ok"):
-        return frozenset()
-    if left.structure != right.structure:
-        return frozenset()
-    both = movements(noise.get(parties[0])), movements(noise.get(parties[1]))
-    alike = set()
-    for leaf, other in zip(left.leaves, right.leaves, strict=True):
-        movement = both[0].get(leaf.name), both[1].get(other.name)
-        is_drawn = leaf.name in report.drawn
-        if not is_drawn and compare_leaf(leaf, other, parties, movement).verdict != "differs":
-            alike.add(leaf.name)
-    return frozenset(alike)
-
-
-def unjudged_results(
-    report: CaseReport, parties: Parties, noise: Mapping[str, ResultNoise] = NO_NOISE
-) -> tuple[str, ...]:
-    """The results of two engines that are as far apart as they are great, and whose noise is as great."""
-    left, right = (report.results.get(name) for name in parties)
-    if not (left and right and left.outcome == right.outcome == "ok"):
-        return ()
-    if left.structure != right.structure:
-        return ()
-    both = movements(noise.get(parties[0])), movements(noise.get(parties[1]))
-    size = max(map(size_of, (*left.leaves, *right.leaves)), default=0.0)
-    names = []
-    for leaf, other in zip(left.leaves, right.leaves, strict=True):
-        movement = both[0].get(leaf.name), both[1].get(other.name)
-        compared = unless_swamped(compare_leaf(leaf, other, parties, movement), size).greatest
-        if leaf.name not in report.drawn and compared is not None and compared.swamped:
-            names.append(leaf.name)
-    return tuple(names)
 
 
 def without_divergence(alignment: Alignment, altered: Collection[str]) -> Alignment:
@@ -389,14 +320,6 @@ def without_divergence(alignment: Alignment, altered: Collection[str]) -> Alignm
         return alignment
     return msgspec.structs.replace(
         alignment, divergence=None, further=(), differing=(), expected=True, altered=names
-    )
-
-
-def _is_met(expectation: ExpectedDifference, disagree: Mapping[Parties, bool]) -> bool:
-    """Whether some two that an expectation tells apart disagree."""
-    return any(
-        do_disagree and _tells_apart(expectation, *parties)
-        for parties, do_disagree in disagree.items()
     )
 
 

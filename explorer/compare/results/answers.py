@@ -1,67 +1,111 @@
 """The answers to a case: every comparison of two, and the distinct ones with their engines."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.compare.forwards import NO_FORWARDS, Forwards, apart_from, not_finite_alike
-from explorer.compare.noise import scale
-from explorer.compare.results import (
+from explorer.compare.graphs.sameness import Sameness, scale, within
+from explorer.compare.results.comparison import (
     NOT_MEASURED,
     Comparison,
     Movements,
+    Noises,
     Parties,
-    agrees_with_oracle,
+    by_leaf,
     compare,
     movements,
-    noise_alone,
-    refuted_elements,
     worst,
 )
+from explorer.compare.results.oracle import (
+    Elements,
+    agrees_with_oracle,
+    noise_alone,
+    refuted_elements,
+)
 from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
 from explorer.model.engines import Framework, engine_named
 from explorer.model.report import ORACLE, AnswerGroup, Difference
-from explorer.model.results import ANSWERED, Leaf, OracleResult, Outcome, Result, ResultNoise
+from explorer.model.results import ANSWERED, Leaf, OracleResult, Result, ResultNoise
 from explorer.model.trees import Nested, fill
-from explorer.numeric.differences import Floats, elementwise_difference, real_parts
+from explorer.numeric.differences import Floats, are_equal, real_parts
+from explorer.scenario.declaration import Tolerance
 from explorer.text.messages import one_line
 from explorer.text.numbers import FEW, digits
-
-# Answers
 
 NO_NOISE: Mapping[str, ResultNoise] = {}
 """The noise of engines whose noise was not measured."""
 
-Allowed = Callable[[Result, Result, tuple[Movements, Movements], frozenset[str]], str]
-"""Why two answers that differ may do so, given their noise and what is drawn in both.
+Forwards = Mapping[str, ResultNoise]
+"""What the net of each engine returns, with its noise, by the engine's name."""
 
-Empty where they may not.
-"""
+NO_FORWARDS: Forwards = {}
+
+# What TOLERANCES allow
+
+
+def allowance(
+    case: GradCase,
+    left: Result,
+    right: Result,
+    tolerances: Sequence[Tolerance],
+    noise: Noises,
+    drawn: Collection[str] = (),
+) -> str:
+    """The reasons why two answers to a case may differ as they do.
+
+    Empty where they may not: another structure, shape or dtype, or a leaf that differs by more than
+    its ``noise`` and that no tolerance covers. The values of leaves in ``drawn``, which depend on
+    random numbers, may be any.
+    """
+    if not tolerances or left.structure != right.structure:
+        return ""
+    reasons: dict[str, None] = {}
+    compared = by_leaf(left.leaves, right.leaves, noise=noise, drawn=drawn)
+    for leaf, other, comparison in zip(left.leaves, right.leaves, compared, strict=True):
+        if comparison.verdict != "differs":
+            continue
+        if comparison.greatest is None or comparison.greatest.what != "value":
+            return ""
+        one, another = unpack(leaf.value), unpack(other.value)
+        for tolerance in tolerances:
+            limits = tolerance.rtol, tolerance.atol
+            if tolerance.applies(case, leaf.name) and within(one, another, limits):
+                reasons[tolerance.reason] = None
+                break
+        else:
+            return ""
+    return "; ".join(reasons)
+
+
+# Answers
 
 
 class Answers:
     """The answers of all parties of a case, and every comparison of two of them, made once.
 
-    ``allowances`` are the reasons for which some of them may differ, and ``allowed`` those that do,
-    two by two: their verdict is "close".
+    ``allowances`` are the reasons for which ``tolerances`` let some of them differ, and ``allowed`` those
+    that do, two by two: their verdict is "close".
     """
 
     def __init__(
         self,
+        case: GradCase,
         results: Mapping[str, Result],
         oracle: OracleResult,
         noise: Mapping[str, ResultNoise],
-        allowed: Allowed,
+        tolerances: Sequence[Tolerance] = (),
         forwards: Forwards = NO_FORWARDS,
     ) -> None:
         self.results = results
         self.oracle = oracle
-        self.fine = _with_outcome(results, "ok")
-        self.raised = _with_outcome(results, "raised")
-        self._noise = {name: movements(noise.get(name)) for name in self.fine}
-        self._drawn = {name: _drawn(noise.get(name)) for name in self.fine}
+        self.fine = {name: it for name, it in results.items() if it.outcome == "ok"}
+        self.raised = {name: it for name, it in results.items() if it.outcome == "raised"}
+        measured = {name: noise.get(name, ResultNoise()) for name in self.fine}
+        self._noise = {name: movements(it) for name, it in measured.items()}
+        self._drawn = {name: frozenset(it.drawn) for name, it in measured.items()}
         self.comparisons: dict[Parties, Comparison] = {}
         self.allowances: dict[str, None] = {}
         self.allowed: set[Parties] = set()
@@ -70,7 +114,8 @@ class Answers:
             drawn = self._drawn[one] & self._drawn[other]
             compared = compare(self.fine[one], self.fine[other], (one, other), both, drawn)
             if compared.verdict == "differs":
-                reason = allowed(self.fine[one], self.fine[other], both, drawn)
+                answers = self.fine[one], self.fine[other]
+                reason = allowance(case, *answers, tolerances, both, drawn)
                 if reason:
                     self.allowances[reason] = None
                     self.allowed.add((one, other))
@@ -80,7 +125,8 @@ class Answers:
         self.not_finite = not_finite_alike(self.fine, estimated)
         # Where the nets differ already, the derivatives of one do not judge those of the other.
         self._forwards = forwards
-        self._judges = {name: self._judge_of(name) for name in _frameworks(self.fine)}
+        frameworks = dict.fromkeys(engine_named(name).framework for name in self.fine)
+        self._judges = {name: self._judge_of(name) for name in frameworks}
         self.near_oracle: dict[str, bool] = {}
         self.noise_alone: dict[Framework, dict[str, NDArray[np.bool_]]] = {}
         for name, result in self.fine.items():
@@ -128,11 +174,14 @@ class Answers:
 
         What is ill-conditioned in one framework is so in the other, whose noise may not show it.
         """
-        return _widest(
-            movement
-            for name, movement in self._noise.items()
-            if self._is_net_of(engine_named(name).framework, judge.framework)
-        )
+        widest: dict[str, Floats] = {}
+        for engine, noise in self._noise.items():
+            if self._is_net_of(engine_named(engine).framework, judge.framework):
+                for name, movement in noise.items():
+                    known = widest.get(name, movement)
+                    if known.shape == movement.shape:
+                        widest[name] = np.maximum(known, movement)
+        return widest
 
     @property
     def has_two_nets(self) -> bool:
@@ -198,44 +247,66 @@ class Answers:
         parties = [name for name, result in self.results.items() if result.outcome in ANSWERED]
         if self.has_estimates:
             parties.append(ORACLE)
-        pairs = [pair for pair in combinations(parties, 2) if not self._is_unjudged(*pair)]
-        return {(one, other): self._disagree(one, other) for one, other in pairs}
-
-    def _is_unjudged(self, one: str, other: str) -> bool:
-        """Whether the second of two parties is the oracle, and says nothing of the first one's values."""
-        return other == ORACLE and one in self.fine and one not in self.near_oracle
-
-    def _disagree(self, one: str, other: str) -> bool:
-        # The oracle is the last of the parties, so it is never the first of two. An error, which
-        # has no value, does not contradict it.
-        if other == ORACLE:
-            return not self.near_oracle.get(one, True)
-        if (one, other) in self.comparisons:
-            return self.comparisons[one, other].verdict == "differs"
-        return self.results[one].outcome != self.results[other].outcome
+        disagree = {}
+        for one, other in combinations(parties, 2):
+            # The oracle is the last of the parties, so it is never the first of two. An error, which
+            # has no value, does not contradict it, and of some values it says nothing.
+            if other == ORACLE:
+                if one in self.near_oracle or one not in self.fine:
+                    disagree[one, other] = not self.near_oracle.get(one, True)
+            elif (one, other) in self.comparisons:
+                disagree[one, other] = self.comparisons[one, other].verdict == "differs"
+            else:
+                disagree[one, other] = self.results[one].outcome != self.results[other].outcome
+        return disagree
 
 
-def _frameworks(engines: Iterable[str]) -> list[Framework]:
-    return list(dict.fromkeys(engine_named(name).framework for name in engines))
+# Whom central differences of a net can judge
 
 
-def _widest(noises: Iterable[Movements]) -> Movements:
-    """The greatest movement of each element in any engine, by the leaf's name."""
-    widest: dict[str, Floats] = {}
-    for noise in noises:
-        for name, movement in noise.items():
-            known = widest.get(name, movement)
-            if known.shape == movement.shape:
-                widest[name] = np.maximum(known, movement)
-    return widest
+def apart_from(framework: Framework, forwards: Forwards) -> frozenset[Framework]:
+    """The frameworks whose nets return other values than that of one, by more than their noise."""
+    by_framework = {engine_named(name).framework: noise for name, noise in forwards.items()}
+    own = by_framework.pop(framework, None)
+    if own is None:
+        return frozenset()
+    return frozenset(name for name, noise in by_framework.items() if _outputs_differ(own, noise))
 
 
-def _drawn(noise: ResultNoise | None) -> frozenset[str]:
-    return frozenset(noise.drawn) if noise else frozenset()
+def _outputs_differ(one: ResultNoise, other: ResultNoise) -> bool:
+    if len(one.outputs) != len(other.outputs):
+        return False
+    noise = movements(one), movements(other)
+    compared = by_leaf(one.outputs, other.outputs, noise=noise)
+    return any(
+        comparison.verdict == "differs"
+        for output, another, comparison in zip(one.outputs, other.outputs, compared, strict=True)
+        if not (output.name in one.drawn or another.name in other.drawn)
+    )
 
 
-def _with_outcome(results: Mapping[str, Result], outcome: Outcome) -> dict[str, Result]:
-    return {name: result for name, result in results.items() if result.outcome == outcome}
+def not_finite_alike(fine: Mapping[str, Result], names: Collection[str]) -> Elements:
+    """The elements of gradients that are the same infinity or nan in every engine, by gradient.
+
+    Of ``names`` alone; none where fewer than two engines answered.
+    """
+    if len(fine) < 2:
+        return {}
+    alike = {}
+    first, *others = fine.values()
+    for leaf in first.leaves:
+        values = unpack(leaf.value)
+        counted = ~np.isfinite(values)
+        for result in others:
+            same = np.zeros(values.shape, bool)
+            for other in result.leaves:
+                theirs = unpack(other.value)
+                if other.name == leaf.name and theirs.shape == values.shape:
+                    same = are_equal(values, theirs)
+            counted = counted & same
+        if leaf.name in names and counted.any():
+            alike[leaf.name] = counted
+    return alike
 
 
 # Groups of equal answers
@@ -254,41 +325,32 @@ def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
     members = _members(answers)
     marks: list[list[Difference]] = [[] for _ in members]
     for (place, one), (_, other) in combinations(enumerate(members), 2):
-        marks[place] += _between(answers, one, other)
-    refuted: list[tuple[int, Difference]] = []
-    for place, group in enumerate(members):
-        refuted += [(place, mark) for mark in _refuted(answers, group)]
+        firsts = one[0], other[0]
+        if answers.fine.keys() >= {*firsts} and _begin_alike(answers, *firsts):
+            compared = worst(answers.comparison(*pair) for pair in product(one, other))
+            marks[place] += [compared.greatest] if compared.greatest else []
+    refuted = [
+        (place, mark) for place, group in enumerate(members) for mark in _refuted(answers, group)
+    ]
     if refuted:
         place, mark = max(refuted, key=lambda found: found[1].ratio)
         marks[place].append(mark)
 
     groups = []
     for engines, differences in zip(members, marks, strict=True):
-        agrees = _oracle_agrees(answers, engines)
-        confirmed: tuple[str, ...] = ()
-        unjudged: tuple[str, ...] = ()
-        if agrees is False:
-            confirmed = tuple(name for name in engines if answers.near_oracle.get(name))
-            unjudged = tuple(name for name in engines if name not in answers.near_oracle)
-        spread = _spread(answers, engines)
+        # None where the oracle judges none of them; it agrees where it confirms each that it judges.
+        verdicts = {name: answers.near_oracle.get(name) for name in engines}
+        judged = [it for it in verdicts.values() if it is not None]
+        agrees = all(judged) if judged else None
+        is_refuted = agrees is False
+        confirmed = tuple(name for name, it in verdicts.items() if is_refuted and it)
+        unjudged = tuple(name for name, it in verdicts.items() if is_refuted and it is None)
+        spread = None
+        if engines[0] in answers.fine:
+            pairs = [pair for pair in combinations(engines, 2) if not _read_alike(answers, *pair)]
+            spread = worst(answers.comparison(*pair) for pair in pairs).greatest
         groups.append(AnswerGroup(engines, agrees, tuple(differences), confirmed, spread, unjudged))
     return tuple(groups)
-
-
-def _spread(answers: Answers, engines: Sequence[str]) -> Difference | None:
-    """The greatest difference of two answers that do not read alike."""
-    if engines[0] not in answers.fine:
-        return None
-    pairs = [pair for pair in combinations(engines, 2) if not _read_alike(answers, *pair)]
-    return worst(answers.comparison(*pair) for pair in pairs).greatest
-
-
-def _oracle_agrees(answers: Answers, engines: Sequence[str]) -> bool | None:
-    """Whether the oracle confirms each of some engines that it judges; None where it judges none."""
-    verdicts = {answers.near_oracle.get(name) for name in engines}
-    if False in verdicts:
-        return False
-    return True if True in verdicts else None
 
 
 # Who gives one answer
@@ -336,27 +398,25 @@ def _error(result: Result) -> tuple[str | int | None, ...]:
 
 def _read_alike(answers: Answers, one: str, other: str) -> bool:
     """Whether two values differ in no digit that a report shows."""
-    result, another = answers.fine[one], answers.fine[other]
-    drawn = answers.drawn()
-    if not _begin_alike(result, another, drawn):
+    if not _begin_alike(answers, one, other):
         return False
+    drawn = answers.drawn()
+    result, another = answers.fine[one], answers.fine[other]
     noise, other_noise = answers.noise_of(one), answers.noise_of(other)
     for leaf, other_leaf in zip(result.leaves, another.leaves, strict=True):
         if leaf.name in drawn:
             continue
         values, other_values = _floats(leaf), _floats(other_leaf)
         size = max(_scale(leaf, noise), _scale(other_leaf, other_noise))
-        if (elementwise_difference(values, other_values) > READABLE * size).any():
+        if Sameness(READABLE * size, share=0.0).apart(values, other_values) is None:
             return False
     return True
 
 
 def _scale(leaf: Leaf, noise: Movements) -> float:
-    values = _floats(leaf)
-    movement = noise.get(leaf.name)
-    if movement is not None and movement.shape != values.shape:
-        movement = None
-    return scale(values, movement)
+    values, movement = _floats(leaf), noise.get(leaf.name)
+    is_of_it = movement is not None and movement.shape == values.shape
+    return scale(values, movement if is_of_it else None)
 
 
 def _floats(leaf: Leaf) -> Floats:
@@ -366,28 +426,17 @@ def _floats(leaf: Leaf) -> Floats:
 # What tells answers apart that begin alike
 
 
-def _between(answers: Answers, one: Sequence[str], other: Sequence[str]) -> Iterator[Difference]:
-    """The greatest difference between two groups whose values begin alike."""
-    if one[0] not in answers.fine or other[0] not in answers.fine:
-        return
-    if not _begin_alike(answers.fine[one[0]], answers.fine[other[0]], answers.drawn()):
-        return
-    compared = worst(answers.comparison(name, another) for name, another in product(one, other))
-    if compared.greatest:
-        yield compared.greatest
-
-
-def _begin_alike(result: Result, other: Result, drawn: Collection[str]) -> bool:
+def _begin_alike(answers: Answers, one: str, other: str) -> bool:
     """Whether two values nest alike, and their tensors begin with the same digits."""
-    return _beginnings(result, drawn) == _beginnings(other, drawn)
+    first, second = (_beginnings(answers.fine[it], answers.drawn()) for it in (one, other))
+    return first == second
 
 
 def _beginnings(result: Result, drawn: Collection[str]) -> "Nested[str]":
     """The first elements of each tensor, nested as the tensors are; those that are drawn are alike."""
-    beginnings = [digits(unpack(leaf.value)) for leaf in result.leaves]
-    for place, leaf in enumerate(result.leaves):
-        if leaf.name in drawn:
-            beginnings[place] = ""
+    beginnings = [
+        "" if leaf.name in drawn else digits(unpack(leaf.value)) for leaf in result.leaves
+    ]
     return fill(result.structure, tuple(beginnings))
 
 

@@ -5,6 +5,7 @@ from itertools import permutations, product
 
 from explorer.compare.align.joints import Slot
 from explorer.compare.align.layouts import are_close, in_order, numbers_of
+from explorer.compare.flow import Flow
 from explorer.model.arrays import AnyArray
 from explorer.model.families import family
 from explorer.model.graph import GradGraph
@@ -23,47 +24,42 @@ class Before:
     """A graph and what is read of it: the values from which one of them is computed, the nearest first."""
 
     def __init__(self, graph: GradGraph) -> None:
-        self._nodes = graph.by_id()
-        self._read: dict[str, list[Slot]] = {}
-        self._readers: dict[Slot, list[str]] = {}
-        for edge in graph.edges:
-            if edge.kind != "control":
-                self._read.setdefault(edge.target, []).append((edge.origin, edge.output))
-                self._readers.setdefault((edge.origin, edge.output), []).append(edge.target)
+        self._flow = Flow(graph)
 
     def read(self, node: str) -> list[Slot]:
         """The outputs that a node reads."""
-        return self._read.get(node, [])
+        return [(edge.origin, edge.output) for edge in self._flow.into(self._flow.nodes[node])]
 
     def values(self, slot: Slot) -> Iterator[AnyArray]:
         """An output and what it is computed from, but for parameters; in backward, its op in forward too."""
         waiting = [slot[0]]
         for name in waiting:
-            node = self._nodes[name]
-            read = [origin for origin, _ in self.read(name)]
+            node = self._flow.nodes[name]
+            read = [it.id for it in self._flow.origins(node)]
             read += [node.forward] if node.forward else []
-            waiting += [it for it in read if it not in waiting and self._is_value(it)]
+            read = [it for it in read if self._flow.nodes[it].kind != "parameter"]
+            waiting += [it for it in read if it not in waiting]
             if len(waiting) > MOST_READ:
                 break
         for name in waiting[:MOST_READ]:
-            for output in self._nodes[name].outputs:
+            for output in self._flow.nodes[name].outputs:
                 numbers = numbers_of(output)
                 if numbers is not None:
                     yield numbers
 
     def moved(self, slot: Slot) -> Iterator[tuple[Slot, Shape]]:
         """The outputs that have the numbers of one with its axes in another order, and that order."""
-        numbers = numbers_of(self._nodes[slot[0]].outputs[slot[1]])
-        for reader in self._readers.get(slot, ()):
-            node = self._nodes[reader]
-            turned = numbers_of(node.outputs[0]) if family(node.op) == "transpose" else None
-            if numbers is not None and turned is not None:
+        node = self._flow.nodes[slot[0]]
+        numbers = numbers_of(node.outputs[slot[1]])
+        for edge in self._flow.out_of(node):
+            reader = self._flow.nodes[edge.target]
+            if edge.output != slot[1] or family(reader.op) != "transpose" or numbers is None:
+                continue
+            turned = numbers_of(reader.outputs[0])
+            if turned is not None:
                 for order in _orders(numbers.shape, turned.shape):
                     if _is_turned(turned, numbers, order):
-                        yield (reader, 0), order
-
-    def _is_value(self, name: str) -> bool:
-        return self._nodes[name].kind != "parameter"
+                        yield (reader.id, 0), order
 
 
 def order_of_axes(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from explorer.compare.leaf_differences import leaf_differences
-from explorer.compare.verdicts import judge
+from explorer.api.assertions import leaf_differences
+from explorer.compare.results.verdicts import judge
 from explorer.model.cases import GradCase
 from explorer.model.report import CaseReport
 from explorer.model.results import OracleResult, Result
@@ -18,9 +18,9 @@ def judged(other: Result) -> CaseReport:
 
 def test_the_greatest_difference_of_each_tensor_is_told_the_greatest_first() -> None:
     both = leaf_differences(judged(answer(values() + 1, values() + 2)))
-    assert [it.leaf for it in both] == ["dy", "dx"]
-    assert [it.greatest for it in both] == pytest.approx([2.0, 1.0])
-    assert [it.leaf for it in leaf_differences(judged(answer(values(), values() + 2)))] == ["dy"]
+    assert [name for name, _ in both] == ["dy", "dx"]
+    assert [greatest for _, greatest in both] == pytest.approx([2.0, 1.0])
+    assert [name for name, _ in leaf_differences(judged(answer(values(), values() + 2)))] == ["dy"]
 
 
 def test_results_that_are_no_two_values_differ_in_no_tensor() -> None:

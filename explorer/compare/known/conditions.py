@@ -1,0 +1,336 @@
+"""What must be true at a divergence, so that it is a known one: conditions that are more than a line."""
+
+from collections.abc import Callable, Iterator
+from math import isclose
+
+import numpy as np
+
+from explorer.compare.known.context import Context, Side
+from explorer.model.arrays import AnyArray, unpack
+from explorer.model.causes import FromLeaf, InsertOperator, Rewire
+from explorer.model.divergence import OtherRate, OtherValue, ResultElsewhere
+from explorer.model.families import family, squashed
+from explorer.model.graph import Node, Output
+
+Condition = Callable[[Context], bool]
+"""Whether something is true of a divergence."""
+
+CLOSE = 1e-5
+"""How far two settings may be apart, relative to them, that were written as one."""
+
+
+def is_close(setting: object, number: float) -> bool:
+    """Whether a setting is a float that was written as a number."""
+    return isinstance(setting, float) and isclose(setting, number, rel_tol=CLOSE)
+
+
+# Layers and their settings
+
+
+def pads_one_end_more(seen: Context) -> bool:
+    """The cause is padding that is wider at one end, which MindSpore's mode "same" makes."""
+    if seen.cause is None or seen.ours.arguments.get("pad_mode") != "same":
+        return False
+    padded = [it for it in seen.cause.edits if isinstance(it, InsertOperator) and it.op == "pad"]
+    return any(it.numbers[::2] != it.numbers[1::2] for it in padded)
+
+
+def pads_before_it_pools(seen: Context) -> bool:
+    """MindSpore pads with a constant what it then pools; PyTorch's pooling pads by itself."""
+    ours, theirs = seen.sides
+    if not ours.row or ours.arguments.get("mode") != "constant":
+        return False
+    pooling = ours.flow.next_op(ours.row[0])
+    is_pooled = pooling is not None and family(pooling.op) == "maxpool"
+    widths = {*ours.integers("paddings")}
+    is_as_wide = any(widths) and widths == {*theirs.integers("padding")}
+    return is_pooled and is_as_wide
+
+
+def reads_negative(seen: Context) -> bool:
+    """PyTorch's op reads a number below 0."""
+    return any(it.values and it.values.minimum < 0 for it in seen.theirs.reads)
+
+
+def rates_are_exchanged(seen: Context) -> bool:
+    """The one dropout keeps the share that the other one drops."""
+    rates: list[float | None] = list(map(_rate, seen.sides))
+    if isinstance(seen.divergence, OtherRate):
+        rates = [*seen.divergence.rates]
+    one, other = rates
+    if one is None or other is None:
+        return False
+    return isclose(one + other, 1, abs_tol=CLOSE) and not isclose(one, other, abs_tol=CLOSE)
+
+
+def _rate(side: Side) -> float | None:
+    """The share that a side's dropout drops, as its mask or its layer says."""
+    masks = (dropped_rate(output) for output in side.reads if side.row)
+    found = next((rate for rate in masks if rate is not None), None)
+    kept = side.layer.settings.get("keep_prob")
+    return 1 - kept if found is None and isinstance(kept, float) else found
+
+
+def dropped_rate(output: Output) -> float | None:
+    """The share that a mask of dropout drops: it is 0 and 1/(1 - share); None of another value."""
+    figures = output.values
+    if figures is None or not figures.zeros or figures.minimum or figures.maximum <= 1:
+        return None
+    if set(figures.quantiles) - {0.0, figures.maximum}:
+        return None
+    return 1 - 1 / figures.maximum
+
+
+def axes_are_those_swapped(seen: Context) -> bool:
+    """MindSpore's order of axes is what PyTorch's transpose has as the two axes that it swaps."""
+    orders, swaps = (list(_axes(side)) for side in seen.sides)
+    return any(swap in orders for swap in swaps)
+
+
+def _axes(side: Side) -> Iterator[object]:
+    for node in side.origins():
+        if node.op == "aten.transpose.int":
+            yield node.arguments.get("dim0"), node.arguments.get("dim1")
+        elif squashed(node.op) == "transpose":
+            yield node.arguments.get("dims") or node.arguments.get("input_perm")
+
+
+# Values that are wrong, or have few digits
+
+
+def reads_equal(dtype: str = "") -> Condition:
+    """Both ops read the same, as was observed; where a ``dtype`` is given, their values are of that one."""
+
+    def is_so(seen: Context) -> bool:
+        inputs = seen.divergence.inputs if isinstance(seen.divergence, OtherValue) else None
+        if inputs is None or not inputs.are_observed or inputs.differing or any(inputs.alone):
+            return False
+        made = [output for it in seen.sides if it.row for output in it.row[-1].outputs[:1]]
+        return not dtype or {output.dtype for output in made} == {dtype}
+
+    return is_so
+
+
+def whole(output: Output) -> AnyArray | None:
+    """All elements; None of a value that is large, or was not observed."""
+    kept = output.values and output.values.whole
+    return unpack(kept) if kept else None
+
+
+def holds(output: Output, number: float) -> bool:
+    """Whether an element is exactly that number, as far as is known of a large value."""
+    elements = whole(output)
+    if elements is not None:
+        return bool((elements == number).any())
+    figures = output.values
+    if figures is None:
+        return False
+    if number == 0:
+        return figures.zeros > 0
+    return number in (figures.minimum, figures.maximum, *figures.quantiles)
+
+
+def has_a_number_of_many_digits(seen: Context) -> bool:
+    """Both ops are given one number, which single precision does not hold."""
+    one, other = (it.arguments.get("other") for it in seen.sides)
+    return isinstance(one, float) and one == other and float(np.float32(one)) != one
+
+
+def equal_elements_come_out_unequal(seen: Context) -> bool:
+    """MindSpore's op, a function of single elements, makes several numbers of one; they differ little."""
+    if not seen.ours.row or not seen.differs_by(0.1):
+        return False
+    made = seen.ours.row[-1].outputs
+    return bool(made) and any(are_unequal_for_equal(it, made[0]) for it in seen.ours.reads)
+
+
+def are_unequal_for_equal(given: Output, made: Output) -> bool:
+    """Whether a function of single elements makes several numbers of one."""
+    inputs, outputs = whole(given), whole(made)
+    if inputs is None or outputs is None or inputs.shape != outputs.shape:
+        return False
+    pairs = np.unique(np.stack([inputs.ravel(), outputs.ravel()]), axis=1)
+    return bool(pairs.shape[1] > np.unique(inputs).size)
+
+
+def a_row_is_masked(seen: Context) -> bool:
+    """Both ops go along one axis, and read elements of minus infinity; MindSpore's value is 0 there."""
+    ours, theirs = seen.sides
+    axes = ours.integers("axis") + theirs.integers("dim")
+    if ours.size != 0 or not theirs.is_nan or not ours.reads:
+        return False
+    if len({axis % len(ours.reads[0].shape) for axis in axes}) != 1:
+        return False
+    return any(it.values and it.values.infinities[1] for it in ours.reads)
+
+
+def is_nan_at_zero(seen: Context) -> bool:
+    """What is differentiated is 0 somewhere, and one value is nan there, where the other is finite."""
+    is_nan_alone = seen.ours.is_nan != seen.theirs.is_nan
+    made = [output for it in seen.sides if it.forward for output in it.forward.outputs]
+    return is_nan_alone and any(holds(output, 0.0) for output in made)
+
+
+def is_zero_to_the_zeroth(seen: Context) -> bool:
+    """A power is differentiated of which a base and the exponent are 0."""
+    for side in seen.sides:
+        if side.forward is None or family(side.forward.op) != "pow" or not side.reads:
+            continue
+        base, *exponents = side.reads
+        written = [side.forward.arguments.get(name) for name in ("exponent", "other", "power")]
+        is_zero = 0 in [it for it in written if isinstance(it, (int, float))]
+        if holds(base, 0.0) and (is_zero or any(holds(it, 0.0) for it in exponents)):
+            return True
+    return False
+
+
+def label_is_read(seen: Context) -> bool:
+    """The result is the gradient of what MindSpore's loss reads as its label."""
+    if not isinstance(seen.divergence, ResultElsewhere):
+        return False
+    flow = seen.ours.flow
+    losses = [it for it in flow.graph.nodes if it.op == "SigmoidCrossEntropyWithLogits"]
+    read = [edge for it in losses if it.phase == "forward" for edge in flow.into(it)]
+    labels = [flow.nodes[edge.origin].name for edge in read if edge.input == 1]
+    return any(f"d{label}" == seen.divergence.name for label in labels)
+
+
+# Gradients at kinks, and of one tensor
+
+
+def is_one_tensor(seen: Context) -> bool:
+    """The cause is that two inputs are one tensor."""
+    sources = [it.source for it in seen.cause.edits if isinstance(it, Rewire)] if seen.cause else []
+    return any(isinstance(it, FromLeaf) and it.is_one_tensor for it in sources)
+
+
+SPELLINGS = {
+    "relu": "relu",
+    "maximum": "maximum",
+    "minimum": "maximum",
+    "clamp": "clamp",
+    "clampmin": "clamp",
+    "clampscalar": "clamp",
+    "amax": "greatest",
+    "aten.max.default": "greatest",
+    "reducemax": "greatest",
+    "aten.max.dim": "greatest_with_index",
+    "argmaxwithvalue": "greatest_with_index",
+}
+"""Operators with a kink, by the convention that their gradient follows there."""
+
+
+def are_other_spellings(seen: Context) -> bool:
+    """The two ops follow other conventions at their kinks."""
+    spelled = [it.forward and _spelling(it.forward) for it in seen.sides]
+    return all(spelled) and len(set(spelled)) == 2
+
+
+def _spelling(node: Node) -> str:
+    return SPELLINGS.get(node.op) or SPELLINGS.get(squashed(node.op), "")
+
+
+def are_at_one_kink(seen: Context) -> bool:
+    """What both ops read is somewhere exactly at a number where both have a kink."""
+    ours, theirs = map(_kinks, seen.sides)
+    return not ours.isdisjoint(theirs)
+
+
+BOUNDS: dict[str, tuple[float, ...]] = {
+    "relu": (0.0,),
+    "relu6": (6.0,),
+    "hswish": (-3.0, 3.0),
+    "hardswish": (-3.0, 3.0),
+}
+"""Where operators have kinks at which some gradients differ."""
+
+
+def _kinks(side: Side) -> set[float]:
+    """The numbers that a side reads at which its op has a kink."""
+    if side.forward is None or not side.reads:
+        return set()
+    spelling = _spelling(side.forward)
+    if spelling == "maximum":
+        return ties(*side.reads) if len(side.reads) == 2 else set()
+    if spelling.startswith("greatest"):
+        return repeated_greatest(side.reads[0])
+    bounds = BOUNDS.get(squashed(side.forward.op), ())
+    for name in ("min", "max", "min_val", "max_val"):
+        bound = side.arguments.get(name)
+        if isinstance(bound, int | float):
+            bounds += (float(bound),)
+    return {bound for bound in bounds if holds(side.reads[0], bound)}
+
+
+def ties(one: Output, other: Output) -> set[float]:
+    """The numbers at which two values are equal; none where not all elements are known."""
+    first, second = whole(one), whole(other)
+    if first is None or second is None:
+        return set()
+    tied, _ = np.broadcast_arrays(first, second)
+    return {float(number) for number in tied[first == second]}
+
+
+def repeated_greatest(output: Output) -> set[float]:
+    """The greatest element of a value where it is there twice; none where not all are known."""
+    elements = whole(output)
+    if elements is None or elements.size < 2:
+        return set()
+    greatest = elements.max()
+    return {float(greatest)} if (elements == greatest).sum() > 1 else set()
+
+
+# Updates in place
+
+IN_PLACE = frozenset({"add", "sub", "mul", "div"})
+"""The families of the methods that change nothing on the CPU's tape."""
+
+
+def is_computed_in_vain(seen: Context) -> bool:
+    """The tape computes what the other side goes on with, from the same value, and nothing reads it."""
+    tape, other = seen.sides
+    for vain in _in_vain(tape):
+        for made in _written(seen, other):
+            if _kind(vain) != _kind(made) or _kind(vain) not in IN_PLACE:
+                continue
+            first, second = tape.flow.origins(vain)[:1], other.flow.origins(made)[:1]
+            if first and [seen.partners.get((tape.name, first[0].id))] == [it.id for it in second]:
+                return True
+    return False
+
+
+def a_write_is_lost(seen: Context) -> bool:
+    """The tape writes to a view in vain, and PyTorch's op reads what was written to its own."""
+    tape, other = seen.sides
+    writes = [it for it in _in_vain(tape) if squashed(it.op) == "tensorscatterupdate"]
+    written = [origin for it in writes for origin in tape.flow.origins(it)[:1]]
+    is_view = any(family(it.op) in ("reshape", "transpose") for it in written)
+    return is_view and any(it.op.startswith("aten.copy_.") for it in _written(seen, other))
+
+
+def a_saved_result_is_overwritten(seen: Context) -> bool:
+    """MindSpore's backward reads its forward's own result, to which an op in place writes."""
+    ours = seen.ours
+    if not ours.row or ours.forward not in ours.flow.origins(ours.row[0]):
+        return False
+    readers = [ours.flow.nodes[edge.target] for edge in ours.flow.out_of(ours.forward)]
+    return any(reader.op.startswith("Inplace") for reader in readers)
+
+
+def _in_vain(side: Side) -> list[Node]:
+    """The ops of the forward whose value nothing reads."""
+    forward = [it for it in side.flow.graph.nodes if (it.kind, it.phase) == ("op", "forward")]
+    return [node for node in forward if not side.flow.out_of(node)]
+
+
+def _written(seen: Context, side: Side) -> list[Node]:
+    """The ops that a side may have alone: that of the divergence, of the cause, and what they read."""
+    nodes = [*side.row, *side.origins()]
+    if seen.cause and seen.cause.side == side.name and seen.cause.node in side.flow.nodes:
+        nodes.append(side.flow.nodes[seen.cause.node])
+    return [node for node in nodes if node.kind == "op"]
+
+
+def _kind(node: Node) -> str:
+    """The family of an op, or of the op that it is in place."""
+    return family(node.op.removeprefix("Inplace").removesuffix("Ext"))
