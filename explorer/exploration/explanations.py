@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.align.layouts import Laid, in_one_layout
 from explorer.compare.causes.attempts import attempts_at, joined
 from explorer.compare.causes.related import related_cause
 from explorer.compare.causes.suspects import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.tried import cause_of, is_ahead, is_last_resort, is_other_value
 from explorer.compare.flow import Flow
+from explorer.compare.graphs.layouts import Laid, in_one_layout
 from explorer.compare.known.table import known
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts, Cause, LeftOut, Trial, Tried

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.align.alignment import Seamed
-from explorer.compare.align.joints import Seam, Slot
-from explorer.compare.align.layouts import in_one_layout
+from explorer.compare.align.joints import Seam
+from explorer.compare.graphs.layouts import in_one_layout
+from explorer.compare.graphs.view import Slot
 from explorer.compare.mending import Mending, give_the_same_results, large_slots, whole_of
 from explorer.compare.node_noise import with_levels
 from explorer.exploration.alike import Alike, alike_at, differs_so, once_more, trials_at

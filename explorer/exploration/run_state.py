@@ -7,11 +7,11 @@ from itertools import combinations
 import msgspec
 
 from explorer.compare.align.alignment import Seamed, seamed
-from explorer.compare.align.joints import Slot
 from explorer.compare.broadcasts import silent_broadcasts
 from explorer.compare.conventions import conventions
 from explorer.compare.draws import random_draws
 from explorer.compare.equal_elements import equal_elements
+from explorer.compare.graphs.view import Slot
 from explorer.compare.mending import around, large_slots
 from explorer.compare.node_noise import ill_conditioned
 from explorer.compare.non_finite import non_finite

@@ -12,7 +12,6 @@ from explorer.compare.align.enclosures import enclose_steps, share_outputs
 from explorer.compare.align.fingerprints import Tolerance
 from explorer.compare.align.further import find_further
 from explorer.compare.align.joints import Seam, seam
-from explorer.compare.align.layouts import in_one_layout
 from explorer.compare.align.matching import NOISE, Match, Matching
 from explorer.compare.align.pairing import pair_nodes, pair_unused
 from explorer.compare.align.pieces import differing_pieces, mark_pieces
@@ -20,6 +19,7 @@ from explorer.compare.align.precisions import rounded_on_one_side
 from explorer.compare.align.random_draws import RandomDraws
 from explorer.compare.align.reasons import reasons
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, view
+from explorer.compare.graphs.layouts import in_one_layout
 from explorer.model.alignment import Alignment, Count, Coverage, How, Pair
 from explorer.model.divergence import ResultElsewhere
 from explorer.model.graph import GradGraph, Phase

@@ -9,7 +9,8 @@ from explorer.compare.align.fingerprints import elements
 from explorer.compare.align.matching import NOISE, Matching, Mismatch
 from explorer.compare.align.provenance import unwrapped
 from explorer.compare.align.suspects import same_work
-from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
+from explorer.compare.align.vertices import OutputValue, Vertex, in_order
+from explorer.compare.graphs.view import reach
 from explorer.model.graph import Phase
 
 MOST_STEPS = 20_000

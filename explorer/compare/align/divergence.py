@@ -33,7 +33,8 @@ from explorer.compare.align.suspects import (
     unpaired_onwards,
 )
 from explorer.compare.align.two_rows import two_ops, two_rows
-from explorer.compare.align.vertices import Side, Vertex, as_seen, reach
+from explorer.compare.align.vertices import Side, Vertex, as_seen
+from explorer.compare.graphs.view import reach
 from explorer.model.divergence import (
     OtherValue,
     ResultElsewhere,

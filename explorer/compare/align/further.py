@@ -39,7 +39,8 @@ from explorer.compare.align.suspects import (
     users_of,
 )
 from explorer.compare.align.two_rows import two_ops
-from explorer.compare.align.vertices import Vertex, as_seen, reach
+from explorer.compare.align.vertices import Vertex, as_seen
+from explorer.compare.graphs.view import reach
 from explorer.model.divergence import ExtraOps, LoneLeaf, OtherOp, OtherValue
 from explorer.model.graph import Phase
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from explorer.compare.align.contrasts import FoundDivergence
 from explorer.compare.align.suspects import kind
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
+from explorer.compare.graphs.view import Slot
 from explorer.model.divergence import (
     Divergence,
     ExtraOps,
@@ -15,9 +16,6 @@ from explorer.model.divergence import (
     ResultElsewhere,
 )
 from explorer.model.graph import SideName
-
-Slot = tuple[str, int]
-"""An output: the id of its node, and its number."""
 
 
 class Joint(NamedTuple):

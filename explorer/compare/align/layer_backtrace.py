@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from explorer.compare.align.backtrace import Backtrace, Origin, ValuePair, Values, observed
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.provenance import unwrapped
-from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
+from explorer.compare.align.vertices import OutputValue, Vertex, in_order
+from explorer.compare.graphs.view import reach
 from explorer.model.graph import Phase, is_users
 
 GIVEN = frozenset({"fill", "expand", "arange", "range", "eye"})

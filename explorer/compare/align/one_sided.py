@@ -19,7 +19,8 @@ from explorer.compare.align.contrasts import (
 )
 from explorer.compare.align.fingerprints import agree, elements
 from explorer.compare.align.suspects import Suspects, SuspectsBySide, are_followed_alike
-from explorer.compare.align.vertices import OutputValue, Side, Vertex, reach
+from explorer.compare.align.vertices import OutputValue, Side, Vertex
+from explorer.compare.graphs.view import reach
 from explorer.model.divergence import ExtraOps, GradientAdded, GradientStopped, Reading
 from explorer.model.families import MASKING
 from explorer.model.graph import Phase

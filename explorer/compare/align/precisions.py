@@ -11,7 +11,8 @@ from explorer.compare.align.contrasts import (
     gap_of,
 )
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.vertices import Vertex, in_order, reach
+from explorer.compare.align.vertices import Vertex, in_order
+from explorer.compare.graphs.view import reach
 from explorer.model.divergence import Rounded
 from explorer.numeric.summaries import UNIT
 

@@ -10,6 +10,7 @@ from explorer.compare.align.fingerprints import elements
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, as_seen
 from explorer.compare.draws import draws_random_numbers
+from explorer.compare.graphs.view import reach
 from explorer.model.divergence import Gap, OtherRate, Reading
 
 # Rates of dropouts
@@ -121,7 +122,7 @@ class RandomDraws:
         drawing = {side: _drawing(side) for side in matching.sides}
         if all(drawing.values()) and not _draw_alike(*drawing.values()):
             for nodes in drawing.values():
-                self._dependent |= _onwards(nodes)
+                self._dependent |= reach(nodes, lambda node: node.consumers)
         self.unlike_rates = unlike_rates(matching.sides, drawing, self.explain)
 
     def explain(self, node: Vertex) -> bool:
@@ -149,15 +150,3 @@ def _draw_alike(nodes: list[Vertex], others: list[Vertex]) -> bool:
         any(value.agrees(other) for value, other in zip(one.values, another.values, strict=False))
         for one, another in zip(nodes, others, strict=True)
     )
-
-
-def _onwards(nodes: list[Vertex]) -> set[Vertex]:
-    """Some nodes and all that is computed from them."""
-    reached: set[Vertex] = set()
-    waiting = list(nodes)
-    while waiting:
-        node = waiting.pop()
-        if node not in reached:
-            reached.add(node)
-            waiting += node.consumers
-    return reached

@@ -9,7 +9,8 @@ import numpy as np
 from explorer.compare.align.fingerprints import elements
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.suspects import same_work
-from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
+from explorer.compare.align.vertices import OutputValue, Vertex, in_order
+from explorer.compare.graphs.view import reach
 
 MOVERS = frozenset({"slice", "concat", "flip"})
 """Families that put numbers elsewhere and make no new ones, beside those that keep books."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from explorer.compare.align.contrasts import FoundDivergence, contrast, place
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.suspects import BUFFER, find_suspects
-from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex, reach
+from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
 from explorer.model.unpaired import (
     Contradicted,
     Fact,
@@ -38,7 +38,6 @@ def reasons(matching: Matching, findings: Iterable[FoundDivergence]) -> Iterator
     for side in matching.sides:
         differing = matching.differing(side)
         spoiled = _spoiled(side, differing, parts)
-        needed = _needed(side)
         for node in side.nodes:
             if not node.is_paired or node.is_partial:
                 # That values differ is worth more to know than what kind of node holds them.
@@ -46,7 +45,7 @@ def reasons(matching: Matching, findings: Iterable[FoundDivergence]) -> Iterator
                     _why_wrong(matching, node) or _why_partial(node) or _why_named(node, differing)
                 )
                 because = because or _why_spoiled(node, parts, spoiled)
-                because = because or _why_plain(node, needed) or regions.why(node)
+                because = because or _why_plain(node) or regions.why(node)
                 reason, why = because
                 yield Unpaired(side=side.name, node=node.id, reason=reason, why=why)
 
@@ -131,7 +130,7 @@ def _leading_to(differing: set[Vertex]) -> set[Vertex]:
 # What does not matter
 
 
-def _why_plain(node: Vertex, needed: set[Vertex]) -> Because | None:
+def _why_plain(node: Vertex) -> Because | None:
     """A node that computes nothing, or of which nothing is known or needed."""
     if node.kind == "constant":
         return "bookkeeping", Plain("constant")
@@ -143,14 +142,9 @@ def _why_plain(node: Vertex, needed: set[Vertex]) -> Because | None:
         return "bookkeeping", PassedOn(node.origin.op)
     if node.is_bookkeeping:
         return "bookkeeping", Plain("fills_in")
-    if node not in needed:
+    if node not in node.side.leading:
         return "bookkeeping", Plain("unused")
     return None
-
-
-def _needed(side: Side) -> set[Vertex]:
-    """The nodes that some result depends on; all of them where the graph names no results."""
-    return reach(side.results() or side.nodes, lambda node: node.feeders)
 
 
 # What is done in more ops, or in fewer

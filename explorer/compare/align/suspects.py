@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from explorer.compare.align.fingerprints import unit_of
-from explorer.compare.align.vertices import Side, Vertex, in_order, reach
+from explorer.compare.align.vertices import Side, Vertex, in_order
+from explorer.compare.graphs.view import reach
 from explorer.model.graph import Phase
 
 BUFFER = re.compile(r"(running_|moving_|num_batches)")

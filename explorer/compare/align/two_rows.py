@@ -32,7 +32,8 @@ from explorer.compare.align.rearrangement import (
     rearranged_input,
 )
 from explorer.compare.align.suspects import SuspectsBySide, kind, same_work
-from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
+from explorer.compare.align.vertices import OutputValue, Vertex, in_order
+from explorer.compare.graphs.view import reach
 from explorer.model.divergence import Inputs, OtherValue, Reading, Rearranged, Spread
 from explorer.model.graph import Phase
 from explorer.numeric.differences import elementwise_difference

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from explorer.compare.align.layouts import channels_last
 from explorer.compare.causes.input_trials import label_of
 from explorer.compare.causes.places import Ends
 from explorer.compare.causes.rooms import EXPLAINED, distance, numbers_of
+from explorer.compare.graphs.layouts import channels_last
 from explorer.model.arrays import pack, unpack
 from explorer.model.causes import InputChange
 from explorer.model.graph import Node, Output

@@ -1,0 +1,1 @@
+"""A gradient graph as it is compared: what reads what, and in which layout its values lie."""
