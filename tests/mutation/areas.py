@@ -24,11 +24,13 @@ class Area(NamedTuple):
 
 
 COMPARISONS = ("tests/compare", "tests/model", "tests/numeric")
-FINGERPRINTS = ("explorer/compare/align/fingerprints.py", "explorer/compare/align/vertices.py")
+FINGERPRINTS = tuple(
+    f"explorer/compare/align/{name}.py" for name in ("fingerprints", "sameness", "vertices")
+)
 
 AREAS = {
     "cases": Area(("explorer/model/cases.py",), ("tests/model", "tests/scenario"), 0.85),
-    "compare": Area(("explorer/compare/*.py",), COMPARISONS, 0.85),
+    "compare": Area(("explorer/compare/*.py", "explorer/compare/graphs/*.py"), COMPARISONS, 0.85),
     "align": Area(("explorer/compare/align/*.py", "explorer/model/families.py"), COMPARISONS, 0.85),
     "fingerprints": Area((*FINGERPRINTS, "explorer/numeric/*.py"), COMPARISONS, 0.75),
     "ir": Area(("explorer/engines/mindspore/ir/*.py",), ("tests/engines",), 0.75),

@@ -6,18 +6,18 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.align.contrasts import FoundDivergence
+from explorer.compare.align.correspondence import with_places
 from explorer.compare.align.divergence import diverge
-from explorer.compare.align.elsewhere import with_places
 from explorer.compare.align.enclosures import enclose_steps, share_outputs
-from explorer.compare.align.fingerprints import Tolerance
 from explorer.compare.align.further import find_further
 from explorer.compare.align.joints import Seam, seam
-from explorer.compare.align.matching import NOISE, Match, Matching
+from explorer.compare.align.matching import Match, Matching
+from explorer.compare.align.named import differing_pieces, mark_pieces
 from explorer.compare.align.pairing import pair_nodes, pair_unused
-from explorer.compare.align.pieces import differing_pieces, mark_pieces
 from explorer.compare.align.precisions import rounded_on_one_side
 from explorer.compare.align.random_draws import RandomDraws
 from explorer.compare.align.reasons import reasons
+from explorer.compare.align.sameness import NOISE, Tolerance
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, view
 from explorer.compare.graphs.layouts import in_one_layout
 from explorer.model.alignment import Alignment, Count, Coverage, How, Pair
@@ -186,11 +186,11 @@ def _pair(left: OutputValue, right: OutputValue, number: int, how: How) -> Pair:
 
 def _how(matching: Matching, match: Match) -> How:
     """The evidence for a pair; another layout of its numbers is worth more to know."""
-    if match.how in {"across", "provenance"} or matching.are_noise(
+    if match.how in {"across", "provenance"} or matching.tolerance.are_noise(
         match.first, match.second, NOISE
     ):
         return match.how
-    return matching.layout(match.first, match.second) or match.how
+    return matching.tolerance.layout(match.first, match.second) or match.how
 
 
 def _coverage(side: Side) -> Coverage:

@@ -10,7 +10,7 @@ from itertools import chain, combinations, product
 
 import numpy as np
 
-from explorer.compare.align.fingerprints import agree, elements
+from explorer.compare.align.sameness import agree, elements
 from explorer.compare.align.vertices import OutputValue, Vertex
 from explorer.model.arrays import unpack
 from explorer.numeric.differences import Floats

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import msgspec
 import numpy as np
 
-from explorer.compare.align.fingerprints import elements, noise_at
+from explorer.compare.align.sameness import elements, noise_at
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
 from explorer.compare.noise import greatest, ratios
 from explorer.model.arrays import unpack

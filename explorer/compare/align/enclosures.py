@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from explorer.compare.align.arithmetic import fits
-from explorer.compare.align.matching import NOISE, Match, Matching
+from explorer.compare.align.matching import Match, Matching
 from explorer.compare.align.provenance import shared_origins, take_the_same
+from explorer.compare.align.sameness import NOISE
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex, in_order
 from explorer.model.alignment import How
 
@@ -154,7 +155,7 @@ def _compare_values(matching: Matching, step: Vertex, other: Vertex) -> None:
     Two proven values differ because the ops do different things: another order of factors.
     """
     value, other_value = step.value, other.value
-    if value.agrees(other_value) or matching.are_noise(value, other_value, NOISE):
+    if value.agrees(other_value) or matching.tolerance.are_noise(value, other_value, NOISE):
         matching.join(value, other_value, "provenance")
     elif not step.record.proof == other.record.proof == "proven":
         matching.contradict(step, other)
@@ -254,5 +255,5 @@ def _makers_of_results(matching: Matching, side: Side) -> Iterator[Sharing]:
 def _same_made(matching: Matching, output: OutputValue, other: OutputValue) -> Iterator[Sharing]:
     if output.agrees(other):
         yield Sharing(output, other, "value+provenance")
-    elif matching.are_noise(output, other, NOISE):
+    elif matching.tolerance.are_noise(output, other, NOISE):
         yield Sharing(output, other, "provenance")

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Generic, TypeVar
 
-from explorer.compare.align.anchors import pair_leaves, pair_results
-from explorer.compare.align.fingerprints import TIGHT, Tolerance, fingerprint
-from explorer.compare.align.matching import Matching
+from explorer.compare.align.fingerprints import fingerprint
+from explorer.compare.align.matching import Matching, pair_leaves, pair_results
 from explorer.compare.align.provenance import (
     Candidates,
     are_akin,
@@ -17,6 +16,7 @@ from explorer.compare.align.provenance import (
     successors,
     trace_origins,
 )
+from explorer.compare.align.sameness import TIGHT, Tolerance
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
 from explorer.model.alignment import How
 
@@ -399,4 +399,4 @@ def _pair_unobserved(matching: Matching) -> None:
 
 
 def _may_be_the_same(matching: Matching, value: OutputValue, other: OutputValue) -> bool:
-    return value.agrees(other) is None or matching.are_noise(value, other)
+    return value.agrees(other) is None or matching.tolerance.are_noise(value, other)

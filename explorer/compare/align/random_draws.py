@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from explorer.compare.align.contrasts import Contrast, FoundDivergence, both, ends_of
-from explorer.compare.align.fingerprints import elements
 from explorer.compare.align.matching import Matching, Mismatch
+from explorer.compare.align.sameness import elements
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, as_seen
 from explorer.compare.draws import draws_random_numbers
 from explorer.compare.graphs.view import reach

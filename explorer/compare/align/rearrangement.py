@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from explorer.compare.align.fingerprints import elements
 from explorer.compare.align.matching import Matching
+from explorer.compare.align.sameness import elements
 from explorer.compare.align.suspects import same_work
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order
 from explorer.compare.graphs.view import reach
@@ -36,7 +36,7 @@ def parting_of_order(
         maker, other_maker = value.node.origin, other_value.node.origin
         if not (maker.is_work and other_maker.is_work):
             return found  # a leaf that lies in another order is reported beside its reader
-        if matching.layout(maker.value, other_maker.value) is None:
+        if matching.tolerance.layout(maker.value, other_maker.value) is None:
             # What made the numbers left them alike: a step that passes them on has moved them.
             return _mover(value.node), _mover(other_value.node)
         found = maker, other_maker
@@ -57,7 +57,7 @@ def swapped_before(matching: Matching, nodes: Iterable[Vertex]) -> tuple[Vertex,
         other = node.partner
         if other is None or not same_work(node, other):
             continue
-        moved = matching.layout(node.value, other.value) is not None
+        moved = matching.tolerance.layout(node.value, other.value) is not None
         is_other_order = moved and are_in_another_order(node, other)
         if is_other_order and not are_put_back(matching, node, other):
             return node, other
@@ -66,7 +66,7 @@ def swapped_before(matching: Matching, nodes: Iterable[Vertex]) -> tuple[Vertex,
 
 def are_put_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
     """Whether one of two sides puts equal numbers in the order in which the other one has them at once."""
-    return _is_moved_back(matching, node, other) or _is_moved_back(matching, other, node)
+    return any(_is_moved_back(matching, *pair) for pair in ((node, other), (other, node)))
 
 
 def _is_moved_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
@@ -82,7 +82,11 @@ def _is_moved_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
         is_known = value.whole is not None and held.whole is not None
         # In another shape nothing is known of the order.
         is_of_one_shape = is_known and value.shape == held.shape
-        if is_of_one_shape and value.agrees(held) and matching.layout(value, held) is None:
+        if (
+            is_of_one_shape
+            and value.agrees(held)
+            and matching.tolerance.layout(value, held) is None
+        ):
             return True
     return False
 
@@ -106,11 +110,14 @@ def rearranged_input(
     """
     for value in _read_by(node):
         for other_value in _read_by(other):
-            if not _is_behind(value, node) or not _are_one(value, other_value):
+            # What one node yields may be several values: halves of what it takes apart.
+            is_made_alike = value.node.origin.counterpart is other_value.node.origin
+            is_behind = value.node.rank < node.rank  # on a cycle it need not be
+            if not is_behind or not is_made_alike or value.agrees(other_value) is not True:
                 continue
             if are_put_back(matching, value.node, other_value.node):
                 continue
-            if matching.layout(value, other_value) or _are_other_rows(
+            if matching.tolerance.layout(value, other_value) or _are_other_rows(
                 matching, (node, other), (value, other_value)
             ):
                 return value, other_value
@@ -127,14 +134,7 @@ def _are_other_rows(
             return False
         if value.node.origin.kind == "parameter":
             return False
-    return matching.have_other_rows(*read)
-
-
-def _are_one(value: OutputValue, other: OutputValue) -> bool:
-    """Whether two values hold the same numbers, in whichever order, by what made them."""
-    # What one node yields may be several values: halves of what it takes apart.
-    is_made_alike = value.node.origin.counterpart is other.node.origin
-    return is_made_alike and value.agrees(other) is True
+    return matching.tolerance.have_other_rows(*read)
 
 
 def _read_by(node: Vertex) -> Iterator[OutputValue]:
@@ -150,11 +150,6 @@ def _read_by(node: Vertex) -> Iterator[OutputValue]:
             waiting.extend(value.node.inputs)
 
 
-def _is_behind(value: OutputValue, node: Vertex) -> bool:
-    """Whether a value was made before a node; on a cycle it need not be."""
-    return value.node.rank < node.rank
-
-
 def _mover(node: Vertex) -> Vertex:
     """Of the steps that pass numbers on to a node, the first that puts them in another order.
 
@@ -162,7 +157,9 @@ def _mover(node: Vertex) -> Vertex:
     """
     steps = passing_on(node)
     for before, after in pairwise(steps):
-        if not _are_in_one_order(before.value, after.value):
+        value, moved = before.value, after.value
+        are_known = value.whole is not None and moved.whole is not None and value.size == moved.size
+        if are_known and not np.array_equal(elements(value.whole), elements(moved.whole)):
             return after
     return steps[1] if len(steps) > 1 else node
 
@@ -174,9 +171,3 @@ def passing_on(node: Vertex) -> list[Vertex]:
         passed_on = [feeder for feeder in steps[-1].feeders if feeder.origin is node.origin]
         steps.append(passed_on[0])
     return steps[::-1]
-
-
-def _are_in_one_order(value: OutputValue, other: OutputValue) -> bool:
-    if value.whole is None or other.whole is None or value.size != other.size:
-        return True  # not every element is known
-    return bool(np.array_equal(elements(value.whole), elements(other.whole)))

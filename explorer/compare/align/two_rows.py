@@ -14,9 +14,8 @@ from explorer.compare.align.contrasts import (
     reading,
     row_of,
 )
-from explorer.compare.align.fingerprints import elements
-from explorer.compare.align.leaf_divergences import from_lone_leaf
 from explorer.compare.align.matching import Matching
+from explorer.compare.align.named import from_lone_leaf
 from explorer.compare.align.one_sided import first_close
 from explorer.compare.align.provenance import (
     read_alone,
@@ -31,10 +30,11 @@ from explorer.compare.align.rearrangement import (
     passing_on,
     rearranged_input,
 )
+from explorer.compare.align.sameness import elements
 from explorer.compare.align.suspects import SuspectsBySide, kind, same_work
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order
 from explorer.compare.graphs.view import reach
-from explorer.model.divergence import Inputs, OtherValue, Reading, Rearranged, Spread
+from explorer.model.divergence import Inputs, OtherValue, Rearranged, Spread
 from explorer.model.graph import Phase
 from explorer.numeric.differences import elementwise_difference
 
@@ -55,8 +55,12 @@ def two_ops(
     """
     moved = parting_of_order(matching, node, other)
     if moved:
-        # The two only notice that their inputs are in another order: this is where it parts.
-        return _moved(matching, *_as_made(*moved))
+        # The two only notice that their inputs are in another order: this is where it parts. What
+        # one of them passes on is compared by the op that made it.
+        first, second = moved
+        made = (first.origin, second), (first, second.origin)
+        moved = next((pair for pair in made if same_work(*pair)), moved)
+        return _moved(matching, *moved)
     row, other_row = _rows(node, other, suspects_of)
     return _other_value(matching, _as_far(row, other_row), _as_far(other_row, row), phase)
 
@@ -86,47 +90,25 @@ def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     for user in other_row[-1].users:
         if user.phase == "forward" and any(it.counterpart in missing for it in user.origins):
             return row
-    longest, behind = row, list(row)
-    for node in _in_line_behind(row[-1]):
-        behind.append(node)
-        is_as_large = node.value.size == other_row[-1].value.size
-        if is_as_large and not missing.isdisjoint(node.origins):
-            longer = [it for it in _steps_to(behind, other_row) if it.main]
-            if not read_alone(longer, other_row):
-                longest = longer
-    return longest
-
-
-def _in_line_behind(node: Vertex) -> Iterator[Vertex]:
-    """The nearest ops behind one in forward, as long as each has one reader."""
-    for _ in range(MOST_BEHIND):
-        users = [user for user in node.consumers if user.is_work and user.phase == "forward"]
-        if len(users) != 1:
-            return
-        (node,) = users
-        yield node
-
-
-def _steps_to(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
-    """Ops and those in forward that lead to them, as far as the other side does not know their values.
-
-    What it has as a further output of its row, such as a mean, is such a step too.
-    """
 
     def own_steps(node: Vertex) -> list[Vertex]:
+        # What the other side has as a further output of its row, such as a mean, is such a step too.
         feeders = [it for it in node.feeders if it.is_work and it.phase == "forward"]
         return [it for it in feeders if it.partner in other_row or it.origin.counterpart is None]
 
-    return in_order(reach(row, own_steps))
-
-
-def _as_made(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
-    """Two nodes whose numbers are in another order: what one passes on by the op that made it."""
-    if same_work(node.origin, other):
-        return node.origin, other
-    if same_work(node, other.origin):
-        return node, other.origin
-    return node, other
+    longest, behind = row, list(row)
+    for _ in range(MOST_BEHIND):
+        users = [it for it in behind[-1].consumers if it.is_work and it.phase == "forward"]
+        if len(users) != 1:
+            break
+        (node,) = users
+        behind.append(node)
+        is_as_large = node.value.size == other_row[-1].value.size
+        if is_as_large and not missing.isdisjoint(node.origins):
+            longer = [it for it in in_order(reach(behind, own_steps)) if it.main]
+            if not read_alone(longer, other_row):
+                longest = longer
+    return longest
 
 
 def _moved(matching: Matching, node: Vertex, other: Vertex) -> FoundDivergence:
@@ -139,8 +121,7 @@ def _moved(matching: Matching, node: Vertex, other: Vertex) -> FoundDivergence:
 def _other_value(
     matching: Matching, row: list[Vertex], other_row: list[Vertex], phase: Phase
 ) -> FoundDivergence:
-    node, other = row[0], other_row[0]
-    left, right = map(list, (row, other_row) if node.side.is_left else (other_row, row))
+    left, right = map(list, (row, other_row) if row[0].side.is_left else (other_row, row))
     for ops, last in zip((left, right), _as_laid(left[-1], right[-1]), strict=True):
         if last is not ops[-1]:
             ops.append(last)
@@ -150,7 +131,7 @@ def _other_value(
         ends=ends_of(left[0], values, right[0]),
         gap=values.gap,
         rows=(row_of(left), row_of(right)),
-        inputs=_inputs(matching, node, other, left, right),
+        inputs=_inputs(matching, row[0], other_row[0], left, right),
     )
     parts: set[Vertex] = {*left, *right}
     laid: set[Vertex] = set()
@@ -162,8 +143,8 @@ def _other_value(
                 parts.add(value.node)
     if all(divergence.inputs.alone):
         # Of something that is taken to pieces, another one is read.
-        laid.update(it for it in read_alone(left, right) if kind(it) == "slice")
-        laid.update(it for it in read_alone(right, left) if kind(it) == "slice")
+        alone = read_alone(left, right) + read_alone(right, left)
+        laid.update(it for it in alone if kind(it) == "slice")
     ends = left[-1], right[-1]
     return FoundDivergence(divergence, frozenset(parts), ends, laid=frozenset(laid))
 
@@ -184,10 +165,8 @@ def _turned(node: Vertex) -> Iterator[Vertex]:
     """A node, and the ops right behind it that put the axes of its value into another order."""
     yield node
     for user in node.consumers:
-        is_turned = (
-            user.family == "transpose" and user.phase == node.phase and user.main is not None
-        )
-        if is_turned and user.origin is node.origin:
+        is_turned = user.family == "transpose" and user.origin is node.origin
+        if is_turned and user.phase == node.phase and user.main is not None:
             yield user
 
 
@@ -218,7 +197,8 @@ def _rows(
         return row[: close[0] + 1], other_row[: close[1] + 1]
     if is_same:
         return [node], [other]
-    row = _up_to_size(row, other_row[-1].value.size)
+    of_one_size = [it for it in row if it.value.size == other_row[-1].value.size]
+    row = row[: row.index(of_one_size[-1]) + 1] if of_one_size else row
     return _up_to_result(row, other_row, suspects_of), _up_to_result(other_row, row, suspects_of)
 
 
@@ -246,14 +226,6 @@ def _maker(result: Vertex) -> Vertex | None:
     return unwrapped(result.inputs[0]).node if result.inputs else None
 
 
-def _up_to_size(row: list[Vertex], size: int) -> list[Vertex]:
-    """Ops in a row up to the last one whose value has ``size`` elements; all where none has."""
-    for length in range(len(row), 0, -1):
-        if row[length - 1].value.size == size:
-            return row[:length]
-    return row
-
-
 def _inputs(
     matching: Matching, node: Vertex, other: Vertex, left: list[Vertex], right: list[Vertex]
 ) -> Inputs:
@@ -265,7 +237,7 @@ def _inputs(
     others = _telling(read_alone(right, left))
     spread = spread_otherwise(left, right)
     if spread:
-        return Inputs(spread=tuple(map(_spread, spread)))
+        return Inputs(spread=tuple(_spread(*values) for values in spread))
     places = tuple(map(place, own)), tuple(map(place, others))
     if own and others:
         # What is read in the place of something else is the divergence itself.
@@ -273,17 +245,22 @@ def _inputs(
     is_unobserved = reads_unobserved(left, right) or reads_unobserved(right, left)
     are_swapped = are_in_another_order(node, other)
     rows = (left, right) if node is left[0] else (right, left)
+    read = None if are_swapped else _read_in_another_order(matching, *rows)
+    layout = matching.tolerance.layout(*read) if read else None
+    # The other side may have as settings what are constants here.
+    constants = [] if any(it.kind != "constant" for it in own or others) else own or others
     return Inputs(
         alone=places,
-        constants=_constants(own or others),
+        constants=tuple(reading(it.value) for it in constants),
         are_observed=not is_unobserved,
         are_swapped=are_swapped,
-        rearranged=None if are_swapped else _rearranged(matching, *rows),
+        rearranged=Rearranged(both(read[0].node, read[1].node), layout)
+        if read and layout
+        else None,
     )
 
 
-def _spread(values: tuple[OutputValue, ...]) -> Spread:
-    left, right = values
+def _spread(left: OutputValue, right: OutputValue) -> Spread:
     origin = unwrapped(left).node.origin
     return Spread(origin.name or origin.op, (left.shape, right.shape))
 
@@ -294,30 +271,22 @@ def _telling(nodes: list[Vertex]) -> list[Vertex]:
     return others or (nodes if len(nodes) <= FEW_CONSTANTS else [])
 
 
-def _constants(nodes: list[Vertex]) -> tuple[Reading, ...]:
-    """The values of nodes where all are constants: the other side may have them as settings."""
-    if len(nodes) > FEW_CONSTANTS or any(node.kind != "constant" for node in nodes):
-        return ()
-    return tuple(reading(node.value) for node in nodes)
-
-
-def _rearranged(
-    matching: Matching, row: list[Vertex], other_row: list[Vertex]
-) -> Rearranged | None:
-    """The first input of two rows whose numbers lie in another layout on the other side."""
-    read = _read_in_another_order(matching, row, other_row)
-    if read is None:
-        return None
-    value, other_value = read
-    layout = matching.layout(value, other_value)
-    return Rearranged(both(value.node, other_value.node), layout) if layout else None
-
-
 def _read_in_another_order(
     matching: Matching, row: list[Vertex], other_row: list[Vertex]
 ) -> tuple[OutputValue, OutputValue] | None:
     """The first of what two rows read whose numbers lie in another order on the other side."""
-    return rearranged_input(matching, row[0], other_row[0]) or _reordered(matching, row, other_row)
+    read = rearranged_input(matching, row[0], other_row[0])
+    if read:
+        return read
+    # What has no counterpart, but numbers that the other row reads in another order.
+    read_there = read_from_outside(other_row)
+    for value in read_from_outside(row):
+        equal = [other for other in read_there if value.agrees(other)]
+        for other in equal:
+            counterparts = value.node.origin.counterpart, other.node.origin.counterpart
+            if None in counterparts and all(matching.tolerance.layout(value, it) for it in equal):
+                return value, other
+    return None
 
 
 def _putting_in_order(value: OutputValue) -> set[Vertex]:
@@ -331,17 +300,3 @@ def _putting_in_order(value: OutputValue) -> set[Vertex]:
         feeders = [it for it in node.feeders if it.is_work and it.phase == node.phase]
         waiting += [it for it in feeders if it.is_free and it.origin.counterpart is None]
     return found
-
-
-def _reordered(
-    matching: Matching, row: list[Vertex], other_row: list[Vertex]
-) -> tuple[OutputValue, OutputValue] | None:
-    """What a row reads that has no counterpart, and whose numbers the other one reads in another order."""
-    read_there = read_from_outside(other_row)
-    for value in read_from_outside(row):
-        equal = [other for other in read_there if value.agrees(other)]
-        for other in equal:
-            counterparts = value.node.origin.counterpart, other.node.origin.counterpart
-            if None in counterparts and all(matching.layout(value, it) for it in equal):
-                return value, other
-    return None

@@ -205,6 +205,11 @@ class Vertex:
         """Whether it makes no new numbers."""
         return self.family in BOOKKEEPING
 
+    @property
+    def line(self) -> tuple[str, ...]:
+        """The line of the user's that it stands on, in its module and phase."""
+        return self.phase, self.scope, self.source
+
     # What is around it
 
     @property
