@@ -7,9 +7,15 @@ from math import isclose
 from typing import NamedTuple
 
 from explorer.compare.align.backtrace import from_backtrace
-from explorer.compare.align.contrasts import NO_DIVERGENCE, FoundDivergence
+from explorer.compare.align.contrasts import (
+    NO_DIVERGENCE,
+    FoundDivergence,
+    from_leaf,
+    from_lone_leaf,
+    from_missing,
+    from_result,
+)
 from explorer.compare.align.matching import Matching, Mismatch
-from explorer.compare.align.named import from_leaf, from_lone_leaf, from_missing, from_result
 from explorer.compare.align.one_sided import (
     extra_ops,
     gradients_added,
@@ -18,7 +24,6 @@ from explorer.compare.align.one_sided import (
     ops_ahead,
 )
 from explorer.compare.align.provenance import shared_origins, unwrapped
-from explorer.compare.align.rearrangement import swapped_before
 from explorer.compare.align.suspects import (
     Suspects,
     SuspectsBySide,
@@ -28,7 +33,7 @@ from explorer.compare.align.suspects import (
     suspects_behind,
     work_onwards,
 )
-from explorer.compare.align.two_rows import two_ops, two_rows
+from explorer.compare.align.two_rows import swapped_before, two_ops, two_rows
 from explorer.compare.align.vertices import Vertex
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import OtherValue

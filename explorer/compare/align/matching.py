@@ -1,9 +1,10 @@
 """The pairs found so far, and those that need no search: leaves and results, by their names."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from explorer.compare.align.sameness import NOISE, Tolerance
-from explorer.compare.align.vertices import OutputValue, Side, Vertex
+from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
 from explorer.model.alignment import How
 from explorer.model.graph import Phase
 
@@ -149,24 +150,27 @@ def pair_leaves(matching: Matching) -> None:
         else:
             matching.join(first.value, second.value, "name")
     for side in matching.sides:
-        _pair_with_constants(matching, side)
+        leaves_left = [node for node in side.nodes if node.is_leaf and not node.is_reserved]
+        telling = (leaf for leaf in leaves_left if leaf.value.is_distinctive)
+        pair_with_constants(matching, telling, side, "value")
 
 
-def _pair_with_constants(matching: Matching, side: Side) -> None:
-    """Pairs a buffer of one side with the constant that it is on the other: the same numbers.
+def pair_with_constants(matching: Matching, nodes: Iterable[Vertex], side: Side, how: How) -> None:
+    """Pairs nodes of one side with the constants of one phase that they are on the other: the same numbers.
 
-    Where several constants hold them, the first one in execution order is taken: a compiler may
-    hold the same one once for forward and once for backward.
+    Where several constants hold them, the first one in execution order is taken.
     """
-    constants = [node for node in side.other.nodes if node.kind == "constant"]
-    for leaf in side.nodes:
-        if not leaf.is_leaf or not leaf.is_free or leaf.is_reserved:
-            continue
-        for constant in constants:
-            is_telling = leaf.value.is_distinctive and leaf.phase == constant.phase
-            if constant.is_free and is_telling and leaf.value.agrees(constant.value):
-                first, second = (leaf, constant) if side.is_first else (constant, leaf)
-                matching.join(first.value, second.value, "value")
+    constants: dict[Bucket, list[OutputValue]] = {}
+    for node in side.other.nodes:
+        if node.kind == "constant" and node.is_free and node.value.is_distinctive:
+            for bucket in node.value.neighbours():
+                constants.setdefault(bucket, []).append(node.value)
+    for node in nodes:
+        held = constants.get(node.value.bucket, ()) if node.is_free and node.value.bucket else ()
+        for constant in held:
+            if constant.node.is_free and constant.node.phase == node.phase:
+                values = node.value, constant
+                matching.join(*(values if side.is_first else values[::-1]), how)
                 break
 
 

@@ -88,19 +88,14 @@ class Candidates:
         """Lists the values that ``values`` picks of each node that has no partner."""
         self._by_origin: Listed = {}
         self._by_forward: Listed = {}
-        for node in side.nodes:
-            if node.is_free:
-                for value in values(node):
-                    self._list(value)
-
-    def _list(self, value: OutputValue) -> None:
-        node, bucket = value.node, value.bucket
-        if bucket is None:
-            return
-        for origin in dict.fromkeys(node.origins):
-            self._by_origin.setdefault((origin, bucket), []).append(value)
-        if node.forward is not None:
-            self._by_forward.setdefault((node.forward, bucket), []).append(value)
+        for node in filter(lambda node: node.is_free, side.nodes):
+            for value in values(node):
+                if value.bucket is None:
+                    continue
+                for origin in dict.fromkeys(node.origins):
+                    self._by_origin.setdefault((origin, value.bucket), []).append(value)
+                if node.forward is not None:
+                    self._by_forward.setdefault((node.forward, value.bucket), []).append(value)
 
     def of(self, value: OutputValue) -> list[OutputValue]:
         """Free values of this side that equal one of the other side and have paired neighbours."""
