@@ -1,7 +1,8 @@
 """The way back from results that differ, on both sides in step, to the ops where they first do."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,59 +38,11 @@ Row = tuple[Vertex, ...]
 """Ops of one side in execution order."""
 
 
-@dataclass(frozen=True)
-class RowsApart:
-    """A row of ops on each side that lead to what should be one value, and do not."""
-
-    first: Row
-    second: Row
-
-    @property
-    def nodes(self) -> Row:
-        """All that takes part."""
-        return self.first + self.second
-
-    def found(self, matching: Matching) -> FoundDivergence:
-        """The divergence that it is."""
-        return two_rows(matching, list(self.first), list(self.second))
-
-
-@dataclass(frozen=True)
-class ExtraRow:
-    """A row of ops of one side; ``is_term`` where they lead to a term that the other does not add.
-
-    ``goes_on`` is what the other side does instead, with what the row reads.
-    """
+class Origin(NamedTuple):
+    """Ops where two values that should be one begin to differ, and what makes a divergence of them."""
 
     nodes: Row
-    is_term: bool
-    goes_on: Vertex | None = None
-
-    def found(self, _: Matching) -> FoundDivergence:
-        """The divergence that it is."""
-        return extra_ops(list(self.nodes), self.goes_on, self.nodes[0].phase, is_term=self.is_term)
-
-
-@dataclass(frozen=True)
-class TermLeftOut:
-    """A sum of one side, a term of it that the other leaves out, and what that has instead."""
-
-    total: Vertex
-    term: Vertex
-    rest: Vertex
-
-    @property
-    def nodes(self) -> Row:
-        """All that takes part."""
-        return (self.total,)
-
-    def found(self, _: Matching) -> FoundDivergence:
-        """The divergence that it is."""
-        return term_left_out(self.total, self.term, self.rest)
-
-
-Origin = RowsApart | ExtraRow | TermLeftOut
-"""Where two values that should be one begin to differ."""
+    found: Callable[[], FoundDivergence]
 
 
 def from_backtrace(
@@ -98,13 +51,27 @@ def from_backtrace(
     """The places that the way back from results leads to on both sides, earliest first."""
     origins = Backtrace(matching, phase, by_layers).origins(results)
     for origin in sorted(origins, key=_span):
-        yield origin.found(matching)
+        yield origin.found()
 
 
 def _span(origin: Origin) -> tuple[int, int]:
     """The steps at which an origin begins and ends."""
     steps = [node.step for node in origin.nodes]
     return min(steps), max(steps)
+
+
+def _left_out(total: Vertex, term: Vertex, rest: Vertex) -> Origin:
+    """A sum of one side, a term of it that the other leaves out, and what that has instead."""
+    return Origin((total,), partial(term_left_out, total, term, rest))
+
+
+def _extra(row: Iterable[Vertex], *, is_term: bool, goes_on: Vertex | None = None) -> Origin:
+    """A row of ops of one side; ``is_term`` where they lead to a term that the other does not add.
+
+    ``goes_on`` is what the other side does instead, with what the row reads.
+    """
+    ops = list(row)
+    return Origin(tuple(ops), partial(extra_ops, ops, goes_on, ops[0].phase, is_term=is_term))
 
 
 class Backtrace:
@@ -145,7 +112,7 @@ class Backtrace:
             # Steps may pass on equal numbers in another order or shape on the two sides.
             row, other_row = _steps(first_end), _steps(second_end)
             if first_end.agrees(second_end) is False and row and other_row:
-                yield RowsApart(row, other_row)
+                yield self._rows_apart(row, other_row)
         elif is_nothing(first) or is_nothing(second):
             yield from self._sums(first, second)
         elif not (self._is_in_place(*pair) and self._is_in_place(*pair[::-1])):
@@ -227,10 +194,10 @@ class Backtrace:
             is_with_zeros = rest.node.family == "add" and _apart(rest.node.inputs)[1]
             if not self._may_be_here(total.node) or is_with_zeros:
                 continue
-            term = self._only_term(total, rest, _as_they_are)
+            term = self._only_term(total, rest, with_zeros=True)
             # What one side alone has of parameters is said of those.
             if term and is_settled(term, self._phase) and term.kind != "parameter":
-                yield TermLeftOut(total.node, term, rest.node)
+                yield _left_out(total.node, term, rest.node)
 
     def _terms_left_out(self, total: OutputValue, rest: OutputValue) -> Iterator[Origin]:
         """A term of a sum, of one side alone, without which it is what the other has."""
@@ -238,22 +205,22 @@ class Backtrace:
         # Where the gradients of a leaf are added, the lines of its uses say more than one of them.
         if is_in_backward and any(user.is_result for user in total.node.consumers):
             return
-        term = self._only_term(total, rest, lambda terms: _apart(terms)[0])
+        term = self._only_term(total, rest, with_zeros=False)
         if term is None:
             return
         # The other side may compute with the same gradient, which it adds to nothing here.
         there = term.origin.counterpart if is_in_backward else None
         if self._may_be_here(term) or (there and any(user.is_work for user in there.consumers)):
-            yield TermLeftOut(total.node, term, rest.node)
+            yield _left_out(total.node, term, rest.node)
 
     def _only_term(
-        self, total: OutputValue, rest: OutputValue, counted: Callable[[Values], Values]
+        self, total: OutputValue, rest: OutputValue, *, with_zeros: bool
     ) -> Vertex | None:
-        """The term without which a sum is what the other side has, of those that are counted."""
+        """The term without which a sum is what the other side has."""
         if total.node.family != "add":
             return None
         left, right = self._left_over(self._terms(total), [rest])
-        left = counted(left)
+        left = left if with_zeros else _apart(left)[0]
         return left[0].node if not right and len(left) == 1 and _adds_anything(left[0]) else None
 
     def _sums(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
@@ -332,7 +299,7 @@ class Backtrace:
                 ]
                 node = next(iter(behind), None)
             if self._may_be_here(first) and not first.is_bookkeeping:
-                yield ExtraRow((first,), is_term=True)
+                yield _extra([first], is_term=True)
 
     # Ops
 
@@ -351,12 +318,12 @@ class Backtrace:
         if left and len(left) == len(right):
             self._waiting += zip(left, right, strict=True)
         elif not left and not right:
-            yield from _observed([first], [second])
+            yield from self._observed([first], [second])
 
     def _regions(self, first: Vertex, second: Vertex) -> Iterator[Origin]:
         """Compares what two rows of ops read, which one line of each net became."""
         if self._left_over(first.inputs, second.inputs) == ([], []):
-            yield from _observed([first], [second])
+            yield from self._observed([first], [second])
             return
         if first.value.size != second.value.size:
             return  # they are not yet in one place
@@ -366,7 +333,7 @@ class Backtrace:
         left, right = self._left_over(read, other_read)
         left, right = self._unsettled(left), self._unsettled(right)
         if not left and not right:
-            yield from _observed(row, other_row)
+            yield from self._observed(row, other_row)
         elif len(left) == len(right) == 1:
             self._waiting.append((left[0], right[0]))
         elif len(left) + len(right) == 1 and len(read) > 1 and len(other_read) > 1:
@@ -389,10 +356,10 @@ class Backtrace:
             return
         if len(row) > 1 and not _families(other_row) <= _families(behind):
             rows = [*row, *behind], other_row
-            yield from _observed(*(rows if last.side.is_first else rows[::-1]))
+            yield from self._observed(*(rows if last.side.is_first else rows[::-1]))
         else:
             goes_on = next((it for it in other_row if same_work(it, behind[0])), None)
-            yield ExtraRow(tuple(row), is_term=False, goes_on=goes_on)
+            yield _extra(row, is_term=False, goes_on=goes_on)
 
     def _region(self, last: Vertex, known: Values | None = None) -> tuple[list[Vertex], Values]:
         """The ops of one line and module that lead to one, and what they read from outside.
@@ -414,6 +381,23 @@ class Backtrace:
             else:
                 outside.append(value)
         return _computing(row) or [last], outside
+
+    def _observed(self, row: list[Vertex], other_row: list[Vertex]) -> Iterator[Origin]:
+        """Two rows whose values are known.
+
+        Where one's is not, the rest of the other one, if both begin with the same kind of op.
+        """
+        if row[-1].main and other_row[-1].main:
+            yield self._rows_apart(row, other_row)
+        elif same_work(row[0], other_row[0]):
+            for shorter, longer in ((row, other_row), (other_row, row)):
+                if len(shorter) == 1 < len(longer) and longer[-1].main:
+                    yield _extra(longer[1:], is_term=False)
+
+    def _rows_apart(self, row: Iterable[Vertex], other_row: Iterable[Vertex]) -> Origin:
+        """A row of ops on each side that lead to what should be one value, and do not."""
+        rows = list(row), list(other_row)
+        return Origin((*rows[0], *rows[1]), partial(two_rows, self._matching, *rows))
 
     # Whole layers
 
@@ -441,23 +425,10 @@ class Backtrace:
             known.append({node for node in origins if node.counterpart is not None})
         is_same = known[0] and known[0] == {node.counterpart for node in known[1]}
         if is_same and max(map(len, rows)) <= MOST_OPS:
-            yield from _observed(*rows)
+            yield from self._observed(*rows)
 
 
 # Rows
-
-
-def _observed(row: list[Vertex], other_row: list[Vertex]) -> Iterator[Origin]:
-    """Two rows whose values are known.
-
-    Where one's is not, the rest of the other one, if both begin with the same kind of op.
-    """
-    if row[-1].main and other_row[-1].main:
-        yield RowsApart(tuple(row), tuple(other_row))
-    elif same_work(row[0], other_row[0]):
-        for shorter, longer in ((row, other_row), (other_row, row)):
-            if len(shorter) == 1 < len(longer) and longer[-1].main:
-                yield ExtraRow(tuple(longer[1:]), is_term=False)
 
 
 def _steps(value: OutputValue) -> Row:
@@ -518,10 +489,6 @@ def _apart(values: Values) -> tuple[Values, Values]:
     """The values that are not 0 throughout, and those that are."""
     others = [value for value in values if not value.is_within(0.0)]
     return others, [value for value in values if value.is_within(0.0)]
-
-
-def _as_they_are(values: Values) -> Values:
-    return values
 
 
 def _are_equal(value: OutputValue, other: OutputValue) -> bool:

@@ -1,6 +1,6 @@
 """The first divergence: the earliest place whose inputs agree and whose value does not."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isclose
@@ -196,22 +196,30 @@ def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool, bool]:
     return *likeness, any(likeness) and are_followed_alike(node, other)
 
 
+class Finder(NamedTuple):
+    """A way to find divergences: in which ``phase``, None in both, and what it ``needs`` of a search."""
+
+    find: Callable[[Search], Iterator[FoundDivergence]]
+    phase: Phase | None = None
+    needs: Callable[[Search], bool] = Search.is_anything
+
+
+def found_by(finders: Iterable[Finder], search: Search) -> Iterator[FoundDivergence]:
+    """What finders find of a search that is of their phase and has what they need, in their order."""
+    for finder in finders:
+        if finder.phase in (None, search.phase) and finder.needs(search):
+            yield from finder.find(search)
+
+
 def _before_results(search: Search) -> FoundDivergence:
     """The earliest place among the suspects; where there is none, what makes the first result."""
-    found = next(_among_suspects(search), None)
+    found = next(found_by(FINDERS, search), None)
     unread = _unread_parameter(search)
     if unread and not (found and found.parts & unread.parts):
         return unread
     if found and is_difference(found, search.phase):
         return found
     return from_result(search.results[0], search.phase)
-
-
-def _among_suspects(search: Search) -> Iterator[FoundDivergence]:
-    """What may be where two graphs part, the surest first."""
-    for finder in FINDERS:
-        if finder.phase in (None, search.phase) and finder.needs(search):
-            yield from finder.find(search)
 
 
 # Leaves
@@ -371,14 +379,6 @@ def _back(search: Search) -> Iterator[FoundDivergence]:
 
 def _back_by_layers(search: Search) -> Iterator[FoundDivergence]:
     return from_backtrace(search.matching, search.results, search.phase, by_layers=True)
-
-
-class Finder(NamedTuple):
-    """A way to find a divergence: in which ``phase``, None in both, and what it ``needs`` of a search."""
-
-    find: Callable[[Search], Iterator[FoundDivergence]]
-    phase: Phase | None = None
-    needs: Callable[[Search], bool] = Search.is_anything
 
 
 FINDERS = (

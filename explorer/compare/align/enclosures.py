@@ -72,8 +72,8 @@ def _enclosure(top: Vertex) -> Enclosure:
         for node in stack.pop().feeders:
             is_unpaired_work = node.is_free and node.is_work and node.main is not None
             # What backward reads of forward does not count as a use.
-            users = {user for user in node.consumers if user.phase == node.phase}
-            if not is_unpaired_work or node.phase != top.phase or not users <= members:
+            is_used_within = members.issuperset(node.users_in_phase)
+            if not is_unpaired_work or node.phase != top.phase or not is_used_within:
                 around.add(node)
             elif node not in members:
                 members.add(node)

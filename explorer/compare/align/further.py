@@ -5,8 +5,7 @@ But the ops that follow still correspond: they read what corresponds, and are of
 that one graph alone rounds to a narrower dtype have a noise that hides what that changes.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
 from explorer.compare.align.backtrace import from_backtrace, is_nothing
 from explorer.compare.align.contrasts import (
@@ -25,7 +24,7 @@ from explorer.compare.align.correspondence import (
     gradients_of,
     partings_by_structure,
 )
-from explorer.compare.align.divergence import Search, is_difference
+from explorer.compare.align.divergence import Finder, Search, found_by, is_difference
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.one_sided import gradients_added, gradients_stopped
 from explorer.compare.align.provenance import take_the_same, unwrapped
@@ -35,7 +34,6 @@ from explorer.compare.align.two_rows import two_ops
 from explorer.compare.align.vertices import Vertex, in_order
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import ExtraOps, LoneLeaf, Rounded
-from explorer.model.graph import Phase
 from explorer.numeric.summaries import UNIT
 
 MOST = 32
@@ -135,13 +133,6 @@ def _leads_to(finding: FoundDivergence, onwards: set[Vertex], mismatch: Mismatch
 # What may be a divergence of its own
 
 
-class Finder(NamedTuple):
-    """A way to find further divergences, in which ``phase``; None in both."""
-
-    find: Callable[[Search], Iterator[FoundDivergence]]
-    phase: Phase | None = None
-
-
 def _candidates(matching: Matching, missing: list[Vertex]) -> Iterator[FoundDivergence]:
     """What may be a divergence of its own, in the order in which it would explain the rest."""
     in_forward = matching.differing_results("forward")
@@ -152,9 +143,7 @@ def _candidates(matching: Matching, missing: list[Vertex]) -> Iterator[FoundDive
         Search.behind(matching, in_backward, "backward"),
     )
     for search in searches:
-        for finder in FINDERS:
-            if finder.phase in (None, search.phase):
-                yield from finder.find(search)
+        yield from found_by(FINDERS, search)
     yield from map(from_missing, missing)
 
 

@@ -86,7 +86,7 @@ def _behind_bias(value: OutputValue, other: OutputValue) -> OutputValue:
 
 def _bias_added(node: Vertex) -> Vertex | None:
     """What adds a parameter to a node's value, where nothing else reads that."""
-    users = [user for user in node.consumers if user.phase == node.phase]
+    users = node.users_in_phase
     if len(users) != 1 or users[0].family != "add" or users[0].value.size != node.value.size:
         return None
     return users[0] if any(it.kind == "parameter" for it in users[0].origins) else None
@@ -107,7 +107,7 @@ def _at(finding: FoundDivergence, own: Vertex, other: Vertex) -> Iterator[Pair]:
 
     Then it is those that read the other side's value there that get their counterparts' values.
     """
-    users = [user for user in own.consumers if user.phase == own.phase]
+    users = own.users_in_phase
     if own in finding.parts or (len(users) == 1 and not own.is_leaf):
         yield own.value, other.value
         return
@@ -169,10 +169,9 @@ def _behind(finding: FoundDivergence, last: Vertex, side: Side) -> Iterator[Pair
                 yield own.value, (other if own is user else user).value
                 break
             passed.add(user)
-            users = [it for it in user.consumers if it.phase == user.phase]
-            if len(users) != 1:
+            if len(user.users_in_phase) != 1:
                 break
-            (user,) = users
+            (user,) = user.users_in_phase
 
 
 def _in_its_place(user: Vertex, passed: set[Vertex], goes_on: Vertex | None) -> Vertex | None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.compare.align.contrasts import Contrast, FoundDivergence, both, ends_of
 from explorer.compare.align.matching import Matching, Mismatch
-from explorer.compare.align.sameness import elements
+from explorer.compare.align.sameness import elements_beside
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
 from explorer.compare.draws import draws_random_numbers
 from explorer.compare.graphs.view import reach
@@ -69,9 +69,10 @@ def _dropouts(nodes: Iterable[Vertex]) -> Iterable[Dropout]:
 
 def _factor(value: OutputValue, given: OutputValue) -> float:
     """The factor of what a dropout keeps of a value; 0 where it is no dropout, or not known."""
-    if value.whole is None or given.whole is None or value.size != given.size:
+    beside = elements_beside(value, given) if value.size == given.size else None
+    if beside is None:
         return 0.0
-    numbers, dropped_from = elements(value.whole).ravel(), elements(given.whole).ravel()
+    numbers, dropped_from = beside
     nonzero = dropped_from != 0
     with np.errstate(all="ignore"):
         factors = numbers[nonzero] / dropped_from[nonzero]

@@ -179,7 +179,7 @@ class Regions:
         # Consumers come first: where they lead to is where their feeders lead to.
         for node in reversed(unpaired):
             goals = []
-            for consumer in (it for it in node.consumers if it.phase == node.phase):
+            for consumer in node.users_in_phase:
                 network.add_edge(node, _first_of_pair(consumer))
                 goal = self._towards.get(consumer) if consumer.is_free else consumer
                 if goal:

@@ -54,9 +54,10 @@ class Tolerance:
         # Dimensions of length 1 say nothing of where numbers lie.
         if [it for it in one.shape if it != 1] != [it for it in other.shape if it != 1]:
             return None
-        left, right = elements(one), elements(other)
-        if left.shape != right.shape:
-            return None  # of a complex tensor and a real one
+        beside = elements_beside(first, second)
+        if beside is None:
+            return None
+        left, right = beside
         rtol, floor = self._room(first, second, left.size)
         if agree(left, right, rtol, floor):
             return None
@@ -72,17 +73,15 @@ class Tolerance:
         The rows may be in any order, and in any shape. False where that is not known.
         """
         one, other = first.whole, second.whole
-        if one is None or other is None or not (one.shape and other.shape):
+        beside = elements_beside(first, second)
+        if one is None or other is None or beside is None or not (one.shape and other.shape):
             return False
         if one.shape[-1] != other.shape[-1] or first.size != second.size:
             return False
-        left, right = elements(one), elements(other)
-        if left.shape != right.shape:
-            return False  # of a complex tensor and a real one
-        rows, others = (side.reshape(-1, one.shape[-1]) for side in (left, right))
+        rows, others = (side.reshape(-1, one.shape[-1]) for side in beside)
         if len(rows) > MOST_ROWS:
             return False
-        rtol, floor = self._room(first, second, left.size)
+        rtol, floor = self._room(first, second, rows.size)
         room = float(rtol.max()), float(floor.max())
         return any(not any(agree(row, it, *room) for it in others) for row in rows)
 
@@ -112,13 +111,13 @@ class Tolerance:
             limit = CLEAR * hypot(first.noise, second.noise)
         if not (first.is_within(limit) and second.is_within(limit)):
             return False
-        one, other = first.whole, second.whole
-        if not (first.levels or second.levels) or one is None or other is None:
-            return True
         # Examples may have a noise of their own.
-        left, right = elements(one), elements(other)
-        if first.shape != second.shape or left.shape != right.shape:
+        if not (first.levels or second.levels) or first.shape != second.shape:
             return True
+        beside = elements_beside(first, second)
+        if beside is None:
+            return True
+        left, right = beside
         limits = CLEAR * np.hypot(levels_of(first, left.size), levels_of(second, right.size))
         return bool((np.maximum(np.abs(left), np.abs(right)) <= limits).all())
 
@@ -126,6 +125,14 @@ class Tolerance:
 def elements(array: Array) -> Floats:
     """All elements of a record, as float64 in C order."""
     return real_parts(unpack(array)).astype(np.float64).ravel()
+
+
+def elements_beside(first: OutputValue, second: OutputValue) -> tuple[Floats, Floats] | None:
+    """All elements of two values; None where not all are known, and of a complex tensor and a real one."""
+    if first.whole is None or second.whole is None:
+        return None
+    one, other = elements(first.whole), elements(second.whole)
+    return (one, other) if one.shape == other.shape else None
 
 
 def agree(one: Floats, other: Floats, rtol: float | Floats, floor: float | Floats) -> bool:

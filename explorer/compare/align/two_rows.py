@@ -27,7 +27,7 @@ from explorer.compare.align.provenance import (
     spread_otherwise,
     unwrapped,
 )
-from explorer.compare.align.sameness import elements
+from explorer.compare.align.sameness import elements, elements_beside
 from explorer.compare.align.suspects import SuspectsBySide, kind, same_work
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order
 from explorer.compare.graphs.view import reach
@@ -167,20 +167,16 @@ def _as_laid(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
 def _turned(node: Vertex) -> Iterator[Vertex]:
     """A node, and the ops right behind it that put the axes of its value into another order."""
     yield node
-    for user in node.consumers:
+    for user in node.users_in_phase:
         is_turned = user.family == "transpose" and user.origin is node.origin
-        if is_turned and user.phase == node.phase and user.main is not None:
+        if is_turned and user.main is not None:
             yield user
 
 
 def _distance(value: OutputValue, other: OutputValue) -> float:
     """How far two values are apart as they lie; infinite where that is not known."""
-    if value.shape != other.shape or value.whole is None or other.whole is None:
-        return inf
-    own, others = elements(value.whole), elements(other.whole)
-    if own.shape != others.shape:
-        return inf
-    return float(elementwise_difference(own, others).max(initial=0.0))
+    beside = elements_beside(value, other) if value.shape == other.shape else None
+    return inf if beside is None else float(elementwise_difference(*beside).max(initial=0.0))
 
 
 def _rows(
@@ -362,20 +358,15 @@ def _is_moved_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
     """Whether ops behind a node put its numbers in the order in which the other side has them at once."""
     passed = [node]
     for behind in passed:
-        for user in behind.consumers:
+        for user in behind.users_in_phase:
             is_mover = user.family in MOVERS or user.is_bookkeeping
-            if user.phase == node.phase and is_mover and user not in passed and len(passed) < FEW:
+            if is_mover and user not in passed and len(passed) < FEW:
                 passed.append(user)
     for mover in passed[1:]:
         value, held = mover.value, other.value
-        is_known = value.whole is not None and held.whole is not None
         # In another shape nothing is known of the order.
-        is_of_one_shape = is_known and value.shape == held.shape
-        if (
-            is_of_one_shape
-            and value.agrees(held)
-            and matching.tolerance.layout(value, held) is None
-        ):
+        is_known = value.whole is not None and held.whole is not None and value.shape == held.shape
+        if is_known and value.agrees(held) and not matching.tolerance.layout(value, held):
             return True
     return False
 

@@ -218,6 +218,11 @@ class Vertex:
         return [value.node for value in self.inputs]
 
     @property
+    def users_in_phase(self) -> list["Vertex"]:
+        """Its consumers in its own phase, in execution order."""
+        return [user for user in self.consumers if user.phase == self.phase]
+
+    @property
     def origins(self) -> list["Vertex"]:
         """The origins of what it reads, in slot order."""
         return [value.node.origin for value in self.inputs]
