@@ -12,9 +12,10 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.align.axes import Before, order_of_axes
-from explorer.compare.align.joints import Joint, Seam, Slot
-from explorer.compare.align.layouts import Laid
+from explorer.compare.align.joints import Joint, Seam
 from explorer.compare.causes.rooms import are_equal
+from explorer.compare.graphs.layouts import Laid
+from explorer.compare.graphs.view import Slot
 from explorer.model.alignment import Pair
 from explorer.model.arrays import Array
 from explorer.model.divergence import (

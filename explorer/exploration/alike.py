@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.align.joints import Joint, Seam, Slot
+from explorer.compare.align.joints import Joint, Seam
 from explorer.compare.causes.candidates import Suspect
 from explorer.compare.causes.choice import cause_of
+from explorer.compare.graphs.view import Slot
 from explorer.model.causes import Cause, Trial, Tried
 from explorer.model.divergence import Divergence, OtherValue, Place, Places
 from explorer.model.graph import OTHER, GradGraph, Node, Output, SideName

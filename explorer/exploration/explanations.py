@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.align.layouts import Laid, in_one_layout
 from explorer.compare.causes.candidates import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.choice import COSTS, attempts_at, cause_of, cost, joined
 from explorer.compare.causes.from_values import related_cause
 from explorer.compare.flow import Flow
+from explorer.compare.graphs.layouts import Laid, in_one_layout
 from explorer.compare.known.table import known
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts, Cause, Trial, Tried

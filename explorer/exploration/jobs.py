@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.align.joints import Slot
+from explorer.compare.graphs.view import Slot
 from explorer.exploration.mended import MendedKey, Wish
 from explorer.model.cases import GradCase
 from explorer.model.causes import Trial, TrialsRequest, Tried

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.align.alignment import Seamed
-from explorer.compare.align.joints import Seam, Slot
-from explorer.compare.align.layouts import in_one_layout
+from explorer.compare.align.joints import Seam
+from explorer.compare.graphs.layouts import in_one_layout
 from explorer.compare.graphs.levels import with_levels
+from explorer.compare.graphs.view import Slot
 from explorer.compare.mending import Mending, give_the_same_results, large_slots, whole_of
 from explorer.exploration.alike import Alike, alike_at, differs_so, once_more, trials_at
 from explorer.exploration.explanations import Explanations

@@ -7,7 +7,7 @@ from itertools import combinations
 import msgspec
 
 from explorer.compare.align.alignment import Seamed, seamed
-from explorer.compare.align.joints import Slot
+from explorer.compare.graphs.view import Slot
 from explorer.compare.mending import around, large_slots
 from explorer.compare.results.non_finite import non_finite
 from explorer.compare.results.remarks import (

@@ -316,8 +316,8 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def changed(self) -> SetArguments | None:
         """The arguments that explain it; None where something else does."""
-        last = self.edits[-1]
-        return last if self.form == "arguments" and isinstance(last, SetArguments) else None
+        found = (edit for edit in self.edits if isinstance(edit, SetArguments))
+        return next(found, None) if self.form == "arguments" else None
 
     @property
     def own(self) -> Arguments:

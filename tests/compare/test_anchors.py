@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
-from explorer.compare.align.anchors import pair_leaves, pair_results
-from explorer.compare.align.matching import NOISE, Matching
+from explorer.compare.align.matching import Matching, pair_leaves, pair_results
+from explorer.compare.align.sameness import NOISE
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph, NodeKind, Phase
 from tests.support.alignments import TOLERANCE, called, matching_of, parting, partners

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from explorer.compare.align import align
-from explorer.compare.align.fingerprints import Tolerance, agree, allowances, fingerprint, scales
+from explorer.compare.align.fingerprints import fingerprint, scales
+from explorer.compare.align.sameness import Tolerance, agree, allowances
 from explorer.compare.align.vertices import OutputValue, view
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph

@@ -7,10 +7,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.align.layouts import Laid, channels_first, channels_last, in_one_layout
 from explorer.compare.causes.inputs import inputs_of_there
 from explorer.compare.causes.rows import Ends
 from explorer.compare.flow import Flow
+from explorer.compare.graphs.layouts import Laid, channels_first, channels_last, in_one_layout
 from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray, pack, unpack

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from explorer.compare.align.axes import Before, order_of_axes
-from explorer.compare.align.joints import Joint, Seam, Slot
-from explorer.compare.align.layouts import in_one_layout
+from explorer.compare.align.joints import Joint, Seam
+from explorer.compare.graphs.layouts import in_one_layout
+from explorer.compare.graphs.view import Slot
 from explorer.compare.mending import Mending, give_the_same_results, large_slots, whole_of
 from explorer.model.alignment import Pair
 from explorer.model.arrays import SMALL, AnyArray, Array, pack, unpack

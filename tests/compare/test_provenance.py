@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorer.compare.align.fingerprints import TIGHT
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.provenance import (
     FEW,
@@ -16,6 +15,7 @@ from explorer.compare.align.provenance import (
     successors,
     take_the_same,
 )
+from explorer.compare.align.sameness import TIGHT
 from explorer.compare.align.vertices import Side
 from explorer.model.arrays import AnyArray
 from tests.support.alignments import called, matching_of

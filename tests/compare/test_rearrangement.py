@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.compare.align.rearrangement import rearranged_input
+from explorer.compare.align.two_rows import rearranged_input
 from tests.support.alignments import called, matching_of
 from tests.support.computed_graphs import ComputedGraph, Function
 

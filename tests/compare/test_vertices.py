@@ -6,7 +6,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.align.vertices import Side, reach, view
+from explorer.compare.align.vertices import Side, view
+from explorer.compare.graphs.view import reach
 from explorer.model.graph import Edge, GradGraph, Node, Output
 from explorer.numeric.summaries import summarise
 from tests.support.computed_graphs import ComputedGraph

@@ -24,7 +24,9 @@ class Area(NamedTuple):
 
 
 COMPARISONS = ("tests/compare", "tests/model", "tests/numeric")
-FINGERPRINTS = ("explorer/compare/align/fingerprints.py", "explorer/compare/align/vertices.py")
+FINGERPRINTS = tuple(
+    f"explorer/compare/align/{name}.py" for name in ("fingerprints", "sameness", "vertices")
+)
 
 AREAS = {
     "cases": Area(("explorer/model/cases.py",), ("tests/model", "tests/scenario"), 0.85),

@@ -1,25 +1,24 @@
 """The alignment of two gradient graphs: pairs, coverage, what is left over, where they part."""
 
+import itertools
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.align.contrasts import FoundDivergence
+from explorer.compare.align.contrasts import FoundDivergence, differing_pieces, mark_pieces
+from explorer.compare.align.correspondence import with_places
 from explorer.compare.align.divergence import diverge
-from explorer.compare.align.elsewhere import with_places
 from explorer.compare.align.enclosures import enclose_steps, share_outputs
-from explorer.compare.align.fingerprints import Tolerance
-from explorer.compare.align.further import find_further
+from explorer.compare.align.further import find_further, rounded_on_one_side
 from explorer.compare.align.joints import Seam, seam
-from explorer.compare.align.layouts import in_one_layout
-from explorer.compare.align.matching import NOISE, Match, Matching
+from explorer.compare.align.matching import Match, Matching
 from explorer.compare.align.pairing import pair_nodes, pair_unused
-from explorer.compare.align.pieces import differing_pieces, mark_pieces
-from explorer.compare.align.precisions import rounded_on_one_side
 from explorer.compare.align.random_draws import RandomDraws
 from explorer.compare.align.reasons import reasons
+from explorer.compare.align.sameness import NOISE, Tolerance
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, view
+from explorer.compare.graphs.layouts import in_one_layout
 from explorer.model.alignment import Alignment, Count, Coverage, How, Pair
 from explorer.model.divergence import ResultElsewhere
 from explorer.model.graph import GradGraph, Phase
@@ -78,7 +77,12 @@ def seamed(
     further += rounded_on_one_side(matching, [finding, *further])
     finding, *further = with_places(matching, [finding, *further])
     draws = RandomDraws(matching)
-    named = _named([finding, *further], draws)
+    # What no random draw explains, dropouts of other rates first.
+    found = [
+        *draws.unlike_rates,
+        *itertools.filterfalse(draws.explain_finding, [finding, *further]),
+    ]
+    named = [found for found in found if found.divergence]
     divergences = [found.divergence for found in named if found.divergence]
     pair_unused(matching, finding.parts.union(*(other.parts for other in further)))
     enclose_steps(matching)
@@ -112,24 +116,14 @@ def seamed(
     return Seamed(alignment, tuple(seam(found, (first, second)) for found in named))
 
 
-def _named(findings: list[FoundDivergence], draws: RandomDraws) -> list[FoundDivergence]:
-    """The divergences that no random draw explains, dropouts of other rates first."""
-    found = [finding for finding in findings if not draws.explain_finding(finding)]
-    found[:0] = draws.unlike_rates
-    return [finding for finding in found if finding.divergence]
-
-
 def _unpaired(
     matching: Matching, findings: list[FoundDivergence], draws: RandomDraws
 ) -> tuple[Unpaired, ...]:
     """The nodes without a partner and their reasons, the left side's first."""
-    by_place: dict[tuple[str, str], Vertex] = {}
-    for side in matching.sides:
-        for node in side.nodes:
-            by_place[side.name, node.id] = node
     unpaired = []
+    sides = {side.name: {node.id: node for node in side.nodes} for side in matching.sides}
     for lone in reasons(matching, findings):
-        if draws.explain(by_place[lone.side, lone.node]):
+        if draws.explain(sides[lone.side][lone.node]):
             lone = msgspec.structs.replace(lone, reason="random", why=Plain("random"))
         unpaired.append(lone)
     return tuple(sorted(unpaired, key=lambda lone: lone.side))
@@ -159,16 +153,16 @@ def _pairs(matching: Matching, left: Side, right: Side) -> tuple[Pair, ...]:
     for number, match in enumerate(matches, start=1):
         numbers[match.on(left).node] = number
         pairs.append(_pair(match.on(left), match.on(right), number, _how(matching, match)))
-    shared = [(match.on(left), match.on(right), match.how) for match in matching.shared]
-    for value, other, how in sorted(shared, key=lambda pair: _place(*pair[:2])):
+
+    def place(match: Match) -> tuple[int, int, str, int]:
+        value, other = match.on(left), match.on(right)
+        return value.node.rank, value.output, other.node.id, other.output
+
+    for match in sorted(matching.shared, key=place):
         # A shared output has the number of the pair that its op is in.
-        pairs.append(_pair(value, other, numbers[value.node.representative], how))
+        number = numbers[match.on(left).node.representative]
+        pairs.append(_pair(match.on(left), match.on(right), number, match.how))
     return tuple(sorted(pairs, key=lambda pair: pair.number))
-
-
-def _place(left: OutputValue, right: OutputValue) -> tuple[int, int, str, int]:
-    """The sort key of a pair among others of its number."""
-    return left.node.rank, left.output, right.node.id, right.output
 
 
 def _pair(left: OutputValue, right: OutputValue, number: int, how: How) -> Pair:
@@ -186,11 +180,11 @@ def _pair(left: OutputValue, right: OutputValue, number: int, how: How) -> Pair:
 
 def _how(matching: Matching, match: Match) -> How:
     """The evidence for a pair; another layout of its numbers is worth more to know."""
-    if match.how in {"across", "provenance"} or matching.are_noise(
+    if match.how in {"across", "provenance"} or matching.tolerance.are_noise(
         match.first, match.second, NOISE
     ):
         return match.how
-    return matching.layout(match.first, match.second) or match.how
+    return matching.tolerance.layout(match.first, match.second) or match.how
 
 
 def _coverage(side: Side) -> Coverage:

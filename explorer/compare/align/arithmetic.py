@@ -10,7 +10,7 @@ from itertools import chain, combinations, product
 
 import numpy as np
 
-from explorer.compare.align.fingerprints import agree, elements
+from explorer.compare.align.sameness import agree, elements
 from explorer.compare.align.vertices import OutputValue, Vertex
 from explorer.model.arrays import unpack
 from explorer.numeric.differences import Floats
@@ -69,8 +69,7 @@ def fits(node: Vertex) -> bool:
     own = is_yielded(node)
     if own is not None:
         return own
-    users = [user for user in node.consumers if user.is_work and user.phase == node.phase]
-    verdicts = {is_yielded(user) for user in users}
+    verdicts = {is_yielded(user) for user in node.users_in_phase if user.is_work}
     return True in verdicts or False not in verdicts
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from itertools import permutations, product
 
-from explorer.compare.align.joints import Slot
-from explorer.compare.align.layouts import are_close, in_order, numbers_of
 from explorer.compare.flow import Flow
+from explorer.compare.graphs.layouts import are_close, in_order, numbers_of
+from explorer.compare.graphs.view import Slot
 from explorer.model.arrays import AnyArray
 from explorer.model.families import family
 from explorer.model.graph import GradGraph

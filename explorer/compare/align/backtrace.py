@@ -1,22 +1,33 @@
 """The way back from results that differ, on both sides in step, to the ops where they first do."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.align.fingerprints import elements
-from explorer.compare.align.matching import NOISE, Matching, Mismatch
-from explorer.compare.align.provenance import unwrapped
-from explorer.compare.align.suspects import same_work
-from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
-from explorer.model.graph import Phase
+from explorer.compare.align.contrasts import FoundDivergence
+from explorer.compare.align.matching import Matching, Mismatch
+from explorer.compare.align.one_sided import extra_ops, term_left_out
+from explorer.compare.align.provenance import read_from_outside, unwrapped
+from explorer.compare.align.sameness import NOISE, elements
+from explorer.compare.align.suspects import is_settled, same_work
+from explorer.compare.align.two_rows import two_rows
+from explorer.compare.align.vertices import OutputValue, Vertex, in_order
+from explorer.compare.graphs.view import reach
+from explorer.model.graph import Phase, is_users
 
 MOST_STEPS = 20_000
 """Pairs of values that are looked at on the way back."""
 
 MOST_TERMS = 64
 """Terms of a sum that are looked at."""
+
+MOST_OPS = 24
+"""Ops in a row of several lines that are compared with another row as one."""
+
+GIVEN = frozenset({"fill", "expand", "arange", "range", "eye"})
+"""Families of ops that make the same numbers whatever a net is given, if they read nothing."""
 
 Values = list[OutputValue]
 
@@ -27,52 +38,40 @@ Row = tuple[Vertex, ...]
 """Ops of one side in execution order."""
 
 
-@dataclass(frozen=True)
-class RowsApart:
-    """A row of ops on each side that lead to what should be one value, and do not."""
+class Origin(NamedTuple):
+    """Ops where two values that should be one begin to differ, and what makes a divergence of them."""
 
-    first: Row
-    second: Row
-
-    @property
-    def nodes(self) -> Row:
-        """All that takes part."""
-        return self.first + self.second
+    nodes: Row
+    found: Callable[[], FoundDivergence]
 
 
-@dataclass(frozen=True)
-class ExtraRow:
+def from_backtrace(
+    matching: Matching, results: list[Mismatch], phase: Phase, *, by_layers: bool = False
+) -> Iterator[FoundDivergence]:
+    """The places that the way back from results leads to on both sides, earliest first."""
+    origins = Backtrace(matching, phase, by_layers).origins(results)
+    for origin in sorted(origins, key=_span):
+        yield origin.found()
+
+
+def _span(origin: Origin) -> tuple[int, int]:
+    """The steps at which an origin begins and ends."""
+    steps = [node.step for node in origin.nodes]
+    return min(steps), max(steps)
+
+
+def _left_out(total: Vertex, term: Vertex, rest: Vertex) -> Origin:
+    """A sum of one side, a term of it that the other leaves out, and what that has instead."""
+    return Origin((total,), partial(term_left_out, total, term, rest))
+
+
+def _extra(row: Iterable[Vertex], *, is_term: bool, goes_on: Vertex | None = None) -> Origin:
     """A row of ops of one side; ``is_term`` where they lead to a term that the other does not add.
 
     ``goes_on`` is what the other side does instead, with what the row reads.
     """
-
-    row: Row
-    is_term: bool
-    goes_on: Vertex | None = None
-
-    @property
-    def nodes(self) -> Row:
-        """All that takes part."""
-        return self.row
-
-
-@dataclass(frozen=True)
-class TermLeftOut:
-    """A sum of one side, a term of it that the other leaves out, and what that has instead."""
-
-    total: Vertex
-    term: Vertex
-    rest: Vertex
-
-    @property
-    def nodes(self) -> Row:
-        """All that takes part."""
-        return (self.total,)
-
-
-Origin = RowsApart | ExtraRow | TermLeftOut
-"""Where two values that should be one begin to differ."""
+    ops = list(row)
+    return Origin(tuple(ops), partial(extra_ops, ops, goes_on, ops[0].phase, is_term=is_term))
 
 
 class Backtrace:
@@ -80,17 +79,19 @@ class Backtrace:
 
     Of two sums the terms that agree are left out, and of two ops of a kind the inputs that agree:
     what is left should be equal too. Where nothing is left, the two ops themselves differ.
-    ``is_settled`` says which nodes are known to agree, or cannot be where graphs differ.
+
+    With ``by_layers`` it goes back by whole layers too: by all ops of a module, or of one call of a
+    function, that may be beside one op on the other side. Then what is made of constants alone, such
+    as a mask, is not where graphs differ.
     """
 
-    def __init__(
-        self, matching: Matching, phase: Phase, is_settled: Callable[[Vertex], bool]
-    ) -> None:
+    def __init__(self, matching: Matching, phase: Phase, by_layers: bool) -> None:
         self._matching = matching
         self._phase = phase
-        self._is_settled = is_settled
+        self._by_layers = by_layers
         self._seen: set[tuple[Vertex, Vertex]] = set()
         self._waiting: list[ValuePair] = []
+        self._of_leaves: dict[Vertex, bool] = {}
 
     def origins(self, results: Iterable[Mismatch]) -> Iterator[Origin]:
         """Where results begin to differ; nothing for those of which that cannot be told."""
@@ -107,13 +108,16 @@ class Backtrace:
         if pair in self._seen:
             return
         self._seen.add(pair)
-        if not self._do_differ(first, second):
-            yield from _moved(first_end, second_end)
+        if self._matching.tolerance.are_noise(first, second, NOISE) or first.agrees(second) is True:
+            # Steps may pass on equal numbers in another order or shape on the two sides.
+            row, other_row = _steps(first_end), _steps(second_end)
+            if first_end.agrees(second_end) is False and row and other_row:
+                yield self._rows_apart(row, other_row)
         elif is_nothing(first) or is_nothing(second):
             yield from self._sums(first, second)
         elif not (self._is_in_place(*pair) and self._is_in_place(*pair[::-1])):
             yield from self._beside_known(first, second)
-        elif read := self._read_by_one_layer(*pair):
+        elif self._by_layers and (read := self._read_by_one_layer(*pair)):
             self._waiting.append(read)
         elif "add" in (first.node.family, second.node.family):
             yield from self._sums(first, second)
@@ -121,11 +125,6 @@ class Backtrace:
             yield from self._ops(*pair)
         else:
             yield from self._regions(*pair)
-
-    def _do_differ(self, first: OutputValue, second: OutputValue) -> bool:
-        if self._matching.are_noise(first, second, NOISE):
-            return False
-        return first.agrees(second) is not True
 
     def _is_in_place(self, node: Vertex, other: Vertex) -> bool:
         """Whether a node may stand where another does, and is not what leads to that one."""
@@ -135,25 +134,55 @@ class Backtrace:
         if node.is_leaf or node.kind == "constant" or node.phase != self._phase or there is None:
             return False
         # Few numbers are soon equal to others elsewhere: what counts is the way to the other.
-        behind = reach([other], lambda it: [it for it in it.feeders if self._may_be_here(it)])
+        behind = reach([other], lambda it: filter(self._may_be_here, it.feeders))
         read = {feeder for node in behind for feeder in (*node.feeders, *node.origins)}
         return there not in behind and there not in read
 
     def _may_be_here(self, node: Vertex) -> bool:
-        return not (node.is_leaf or node.is_result or self._is_settled(node))
+        return not (node.is_leaf or node.is_result or is_settled(node, self._phase))
+
+    def _unsettled(self, values: Values) -> Values:
+        """The values that may differ."""
+        return [value for value in values if self._may_differ(unwrapped(value).node)]
+
+    def _may_differ(self, node: Vertex) -> bool:
+        if not self._by_layers or not self._may_be_here(node):
+            return self._may_be_here(node)
+        if node not in self._of_leaves:
+            behind = reach([node], lambda it: it.feeders)
+            # It computes from a leaf, or from what has no record of what it reads.
+            self._of_leaves[node] = not all(
+                it.feeders or it.kind == "constant" or it.family in GIVEN for it in behind
+            )
+        return self._of_leaves[node]
+
+    def _left_over(self, values: Values, others: Values) -> tuple[Values, Values]:
+        """The values of each side that none of the other equals."""
+        right = list(others)
+        left = []
+        for value in values:
+            equal = next((other for other in right if _are_equal(value, other)), None)
+            if equal is None:
+                left.append(value)
+            else:
+                right.remove(equal)
+        return left, right
 
     # Sums
 
     def _beside_known(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
         """Compares the terms of sums where what one of them yields is known to the other side."""
+        node, other = first.node, second.node
         left_out = list(self._settled_terms_left_out(first, second))
+        are_alike = len(node.inputs) == len(other.inputs) and node.phase == other.phase
         if left_out:
             yield from left_out
-        elif self._are_sums_alike(first.node, second.node):
-            self._waiting += zip(first.node.inputs, second.node.inputs, strict=True)
-        elif self._is_in_place(first.node, second.node):
+        elif self._phase == "forward" and are_alike and node.family == other.family == "add":
+            # One of as many terms may be 0.
+            self._waiting += zip(node.inputs, other.inputs, strict=True)
+        elif self._is_in_place(node, other):
             yield from self._terms_left_out(first, second)
-        elif self._is_in_place(second.node, first.node):
+        elif self._is_in_place(other, node):
             yield from self._terms_left_out(second, first)
 
     def _settled_terms_left_out(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
@@ -161,42 +190,49 @@ class Backtrace:
         if self._phase != "forward":
             return
         for total, rest in ((first, second), (second, first)):
-            if total.node.family != "add" or not self._may_be_here(total.node) or _adds_zero(rest):
+            # A sum with a term of zeros may have another value in that one's place.
+            is_with_zeros = rest.node.family == "add" and _apart(rest.node.inputs)[1]
+            if not self._may_be_here(total.node) or is_with_zeros:
                 continue
-            left, right = self._left_over(self._terms(total), [rest])
-            if right or len(left) != 1 or not _adds_anything(left[0]):
-                continue
-            term = left[0].node
+            term = self._only_term(total, rest, with_zeros=True)
             # What one side alone has of parameters is said of those.
-            if self._is_settled(term) and term.kind != "parameter":
-                yield TermLeftOut(total.node, term, rest.node)
-
-    def _are_sums_alike(self, first: Vertex, second: Vertex) -> bool:
-        """Whether both are sums in forward of as many terms, one of which may be 0."""
-        if self._phase != "forward" or len(first.inputs) != len(second.inputs):
-            return False
-        return first.family == second.family == "add" and first.phase == second.phase
+            if term and is_settled(term, self._phase) and term.kind != "parameter":
+                yield _left_out(total.node, term, rest.node)
 
     def _terms_left_out(self, total: OutputValue, rest: OutputValue) -> Iterator[Origin]:
         """A term of a sum, of one side alone, without which it is what the other has."""
-        is_of_leaf = any(user.is_result for user in total.node.consumers)
+        is_in_backward = self._phase == "backward"
         # Where the gradients of a leaf are added, the lines of its uses say more than one of them.
-        if total.node.family != "add" or (self._phase == "backward" and is_of_leaf):
+        if is_in_backward and any(user.is_result for user in total.node.consumers):
             return
+        term = self._only_term(total, rest, with_zeros=False)
+        if term is None:
+            return
+        # The other side may compute with the same gradient, which it adds to nothing here.
+        there = term.origin.counterpart if is_in_backward else None
+        if self._may_be_here(term) or (there and any(user.is_work for user in there.consumers)):
+            yield _left_out(total.node, term, rest.node)
+
+    def _only_term(
+        self, total: OutputValue, rest: OutputValue, *, with_zeros: bool
+    ) -> Vertex | None:
+        """The term without which a sum is what the other side has."""
+        if total.node.family != "add":
+            return None
         left, right = self._left_over(self._terms(total), [rest])
-        left, _zeros = _apart(left)
-        if right or len(left) != 1 or not _adds_anything(left[0]):
-            return
-        term = left[0].node
-        if self._may_be_here(term) or (self._phase == "backward" and _goes_on_elsewhere(term)):
-            yield TermLeftOut(total.node, term, rest.node)
+        left = left if with_zeros else _apart(left)[0]
+        return left[0].node if not right and len(left) == 1 and _adds_anything(left[0]) else None
 
     def _sums(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
         """Compares the terms of two sums; a value that is no sum is one term."""
-        of_layers = self._terms_of_layers(first, second)
-        if of_layers:
-            self._waiting += of_layers
-            return
+        if self._by_layers:
+            # What a layer makes is one term, whether it adds its bias in an op of its own or not.
+            left, right = self._left_over(
+                self._terms(first, _adds_a_parameter), self._terms(second, _adds_a_parameter)
+            )
+            if len(left) == len(right) > 0 and [left, right] != [[first], [second]]:
+                self._waiting += zip(left, right, strict=True)
+                return
         left, right = self._left_over(self._terms(first), self._terms(second))
         if [left, right] == [[first], [second]]:
             yield from self._regions(first.node, second.node)
@@ -255,15 +291,15 @@ class Backtrace:
     def _only_one_has(self, terms: Values) -> Iterator[Origin]:
         """Terms that one side alone adds: the first op of each that begins with what both have."""
         for term in terms:
-            node = term.node
-            while True:
-                behind = [feeder for feeder in node.feeders if self._may_be_here(feeder)]
-                behind = [feeder for feeder in behind if feeder.rank < node.rank]
-                if not behind:
-                    break
-                node = behind[0]
-            if self._may_be_here(node) and not node.is_bookkeeping:
-                yield ExtraRow((node,), is_term=True)
+            node: Vertex | None = term.node
+            while node:
+                first = node
+                behind = [
+                    it for it in node.feeders if self._may_be_here(it) and it.rank < node.rank
+                ]
+                node = next(iter(behind), None)
+            if self._may_be_here(first) and not first.is_bookkeeping:
+                yield _extra([first], is_term=True)
 
     # Ops
 
@@ -272,26 +308,22 @@ class Backtrace:
         read, other_read = self._left_over(first.inputs, second.inputs)
         left, right = self._unsettled(read), self._unsettled(other_read)
         if len(left) != len(right) and len(read) == len(other_read):
-            if self._phase == "backward" and any(map(_begins, (*read, *other_read))):
+            makers = [unwrapped(value).node for value in (*read, *other_read)]
+            # Nothing comes before a leaf, a constant, the seed of backward.
+            begin = any(node.is_leaf or node.kind == "constant" for node in makers)
+            if self._phase == "backward" and begin:
                 yield from self._regions(first, second)
                 return
             left, right = read, other_read  # one is equal to something elsewhere by chance
         if left and len(left) == len(right):
             self._waiting += zip(left, right, strict=True)
         elif not left and not right:
-            yield from observed([first], [second])
-
-    def _unsettled(self, values: Values) -> Values:
-        """The values that may differ."""
-        return [value for value in values if self._may_differ(unwrapped(value).node)]
-
-    def _may_differ(self, node: Vertex) -> bool:
-        return self._may_be_here(node)
+            yield from self._observed([first], [second])
 
     def _regions(self, first: Vertex, second: Vertex) -> Iterator[Origin]:
         """Compares what two rows of ops read, which one line of each net became."""
         if self._left_over(first.inputs, second.inputs) == ([], []):
-            yield from observed([first], [second])
+            yield from self._observed([first], [second])
             return
         if first.value.size != second.value.size:
             return  # they are not yet in one place
@@ -301,33 +333,14 @@ class Backtrace:
         left, right = self._left_over(read, other_read)
         left, right = self._unsettled(left), self._unsettled(right)
         if not left and not right:
-            yield from observed(row, other_row)
+            yield from self._observed(row, other_row)
         elif len(left) == len(right) == 1:
             self._waiting.append((left[0], right[0]))
         elif len(left) + len(right) == 1 and len(read) > 1 and len(other_read) > 1:
             rows = (row, other_row) if left else (other_row, row)
             yield from self._ahead(unwrapped((left or right)[0]).node, read + other_read, *rows)
-        elif not (left and right):
+        elif self._by_layers and not (left and right):
             yield from self._from_what_is_known(first, second)
-
-    # What goes back further by whole layers
-
-    def _read_by_one_layer(self, first: Vertex, second: Vertex) -> ValuePair | None:
-        """What two layers read beside their parameters; none here, where one op is beside one."""
-        del first, second
-        return None
-
-    def _terms_of_layers(self, first: OutputValue, second: OutputValue) -> list[ValuePair]:
-        """The terms of two sums, of which what a layer makes is one; none here."""
-        del first, second
-        return []
-
-    def _from_what_is_known(self, first: Vertex, second: Vertex) -> Iterator[Origin]:
-        """Two rows of ops, of several lines, that lead from the same known values; none here."""
-        del first, second
-        yield from ()
-
-    # Rows
 
     def _ahead(
         self, last: Vertex, read: Values, behind: list[Vertex], other_row: list[Vertex]
@@ -343,10 +356,10 @@ class Backtrace:
             return
         if len(row) > 1 and not _families(other_row) <= _families(behind):
             rows = [*row, *behind], other_row
-            yield from observed(*(rows if last.side.is_first else rows[::-1]))
+            yield from self._observed(*(rows if last.side.is_first else rows[::-1]))
         else:
             goes_on = next((it for it in other_row if same_work(it, behind[0])), None)
-            yield ExtraRow(tuple(row), is_term=False, goes_on=goes_on)
+            yield _extra(row, is_term=False, goes_on=goes_on)
 
     def _region(self, last: Vertex, known: Values | None = None) -> tuple[list[Vertex], Values]:
         """The ops of one line and module that lead to one, and what they read from outside.
@@ -362,52 +375,64 @@ class Backtrace:
             if node in row:
                 continue
             is_known = any(_are_equal(value, other) for other in known or ())
-            if not is_known and self._may_be_here(node) and _is_of_one_line(node, last):
+            if not is_known and self._may_be_here(node) and node.line == last.line:
                 row.add(node)
                 waiting += node.inputs
             else:
                 outside.append(value)
-        computing = [node for node in in_order(row) if node.main and not node.is_bookkeeping]
-        return computing or [last], outside
+        return _computing(row) or [last], outside
 
-    def _left_over(self, values: Values, others: Values) -> tuple[Values, Values]:
-        """The values of each side that none of the other equals."""
-        right = list(others)
-        left = []
-        for value in values:
-            equal = next((other for other in right if _are_equal(value, other)), None)
-            if equal is None:
-                left.append(value)
-            else:
-                right.remove(equal)
-        return left, right
+    def _observed(self, row: list[Vertex], other_row: list[Vertex]) -> Iterator[Origin]:
+        """Two rows whose values are known.
+
+        Where one's is not, the rest of the other one, if both begin with the same kind of op.
+        """
+        if row[-1].main and other_row[-1].main:
+            yield self._rows_apart(row, other_row)
+        elif same_work(row[0], other_row[0]):
+            for shorter, longer in ((row, other_row), (other_row, row)):
+                if len(shorter) == 1 < len(longer) and longer[-1].main:
+                    yield _extra(longer[1:], is_term=False)
+
+    def _rows_apart(self, row: Iterable[Vertex], other_row: Iterable[Vertex]) -> Origin:
+        """A row of ops on each side that lead to what should be one value, and do not."""
+        rows = list(row), list(other_row)
+        return Origin((*rows[0], *rows[1]), partial(two_rows, self._matching, *rows))
+
+    # Whole layers
+
+    def _read_by_one_layer(self, first: Vertex, second: Vertex) -> ValuePair | None:
+        """What a layer reads on both sides, beside its parameters.
+
+        One side may have one op for it, and the other all ops of a call of a function.
+        """
+        read, other_read = _read_by_call(first), _read_by_call(second)
+        leaves, other_leaves = _parameters(read), _parameters(other_read)
+        if not leaves or leaves != {leaf.counterpart for leaf in other_leaves}:
+            return None
+        left, right = self._unsettled(read), self._unsettled(other_read)
+        if len(left) == len(right) == 1 and left[0].size == right[0].size:
+            return left[0], right[0]
+        return None
+
+    def _from_what_is_known(self, first: Vertex, second: Vertex) -> Iterator[Origin]:
+        """Two rows of ops, of several lines, that lead from the same known values."""
+        rows, known = [], []
+        for last in (first, second):
+            row = reach([last], lambda it: [read.node for read in self._unsettled(it.inputs)])
+            origins = {unwrapped(value).node.origin for value in read_from_outside(row)}
+            rows.append(_computing(row) or [last])
+            known.append({node for node in origins if node.counterpart is not None})
+        is_same = known[0] and known[0] == {node.counterpart for node in known[1]}
+        if is_same and max(map(len, rows)) <= MOST_OPS:
+            yield from self._observed(*rows)
 
 
-# What was found
-
-
-def observed(row: list[Vertex], other_row: list[Vertex]) -> Iterator[Origin]:
-    """Two rows whose values are known.
-
-    Where one's is not, the rest of the other one, if both begin with the same kind of op.
-    """
-    if row[-1].main and other_row[-1].main:
-        yield RowsApart(tuple(row), tuple(other_row))
-    elif same_work(row[0], other_row[0]):
-        for shorter, longer in ((row, other_row), (other_row, row)):
-            if len(shorter) == 1 < len(longer) and longer[-1].main:
-                yield ExtraRow(tuple(longer[1:]), is_term=False)
-
-
-def _moved(first: OutputValue, second: OutputValue) -> Iterator[Origin]:
-    """Steps that pass on equal numbers in another order or shape on the two sides."""
-    if first.agrees(second) is False:
-        row, other_row = _steps(first), _steps(second)
-        if row and other_row:
-            yield RowsApart(row, other_row)
+# Rows
 
 
 def _steps(value: OutputValue) -> Row:
+    """The steps that only reshape, convert or spread a value, in execution order."""
     steps = []
     last = unwrapped(value)
     while value is not last:
@@ -416,19 +441,40 @@ def _steps(value: OutputValue) -> Row:
     return tuple(reversed(steps))
 
 
+def _computing(row: Iterable[Vertex]) -> list[Vertex]:
+    """The ops of a row that make new numbers which are known, in execution order."""
+    return [node for node in in_order(row) if node.main and not node.is_bookkeeping]
+
+
+def _families(row: Iterable[Vertex]) -> set[str]:
+    return {node.family for node in row if not node.is_bookkeeping}
+
+
+def _read_by_call(last: Vertex) -> Values:
+    """What the ops read that lead to one in its module and in the call that makes it."""
+
+    def is_of_one_call(node: Vertex) -> bool:
+        # Where there are no modules, lines of one function may be of several calls.
+        is_alike = node.is_work and node.phase == last.phase and node.scope == last.scope
+        return is_alike and _calls(node) == _calls(last)
+
+    row = reach([last], lambda it: filter(is_of_one_call, it.feeders))
+    return list(dict.fromkeys(map(unwrapped, read_from_outside(in_order(row)))))
+
+
+def _calls(node: Vertex) -> list[str]:
+    """The user's lines that call the one on which a node stands."""
+    return [line for line in node.record.source[1:] if is_users(line)]
+
+
 # Values
 
 
-def _goes_on_elsewhere(term: Vertex) -> bool:
-    """Whether the other side computes with the same gradient, which it adds to nothing here."""
-    there = term.origin.counterpart
-    return there is not None and any(user.is_work for user in there.consumers)
-
-
-def _adds_zero(value: OutputValue) -> bool:
-    """Whether a value is a sum with a term of zeros, which may be the one that has another value."""
-    node = value.node
-    return node.family == "add" and any(it.is_within(0.0) for it in node.inputs)
+def is_nothing(value: OutputValue) -> bool:
+    """Whether a value is a constant 0: the gradient of what nothing depends on."""
+    node = value.node.origin
+    is_made_of_nothing = node.kind == "constant" or node.family == "fill"
+    return is_made_of_nothing and value.is_within(0.0)
 
 
 def _adds_anything(term: OutputValue) -> bool:
@@ -445,19 +491,6 @@ def _apart(values: Values) -> tuple[Values, Values]:
     return others, [value for value in values if value.is_within(0.0)]
 
 
-def is_nothing(value: OutputValue) -> bool:
-    """Whether a value is a constant 0: the gradient of what nothing depends on."""
-    node = value.node.origin
-    is_made_of_nothing = node.kind == "constant" or node.family == "fill"
-    return is_made_of_nothing and value.is_within(0.0)
-
-
-def _begins(value: OutputValue) -> bool:
-    """Whether nothing comes before a value: a leaf, a constant, the seed of backward."""
-    node = unwrapped(value).node
-    return node.is_leaf or node.kind == "constant"
-
-
 def _are_equal(value: OutputValue, other: OutputValue) -> bool:
     counterpart = value.node.origin.counterpart
     if counterpart is not None and counterpart is other.node.origin:
@@ -465,17 +498,17 @@ def _are_equal(value: OutputValue, other: OutputValue) -> bool:
     return unwrapped(value).agrees(unwrapped(other)) is True
 
 
-def _families(row: Iterable[Vertex]) -> set[str]:
-    return {node.family for node in row if not node.is_bookkeeping}
-
-
 def _derive_from_one(node: Vertex, other: Vertex) -> bool:
+    """Whether two nodes are gradients of one forward op."""
     if node.forward is None or other.forward is None:
         return False
     counterpart = node.forward.origin.counterpart or node.forward.partner
     return counterpart is not None and counterpart is other.forward.origin
 
 
-def _is_of_one_line(node: Vertex, last: Vertex) -> bool:
-    place = node.phase, node.scope, node.source
-    return place == (last.phase, last.scope, last.source)
+def _parameters(values: Iterable[OutputValue]) -> set[Vertex]:
+    return {value.node for value in values if value.node.kind == "parameter"}
+
+
+def _adds_a_parameter(node: Vertex) -> bool:
+    return bool(_parameters(map(unwrapped, node.inputs)))

@@ -1,14 +1,17 @@
-"""What is read of two values that should have been equal, and of the nodes that hold them."""
+"""What is read of two values that should have been equal, of their nodes, and of leaves and results so."""
 
 import math
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
-from explorer.compare.align.fingerprints import elements, noise_at
-from explorer.compare.align.vertices import OutputValue, Side, Vertex
-from explorer.compare.noise import greatest, ratios
+from explorer.compare.align.matching import Mismatch
+from explorer.compare.align.sameness import elements, noise_at
+from explorer.compare.align.vertices import OutputValue, Side, Vertex, as_seen
+from explorer.compare.noise import CLEAR, greatest, ratios
 from explorer.model.arrays import unpack
 from explorer.model.divergence import (
     ABSENT,
@@ -16,13 +19,20 @@ from explorer.model.divergence import (
     End,
     Gap,
     Likeness,
+    LoneLeaf,
+    OtherStart,
     Place,
     Reading,
     Readings,
+    ResultElsewhere,
+    ResultMissing,
     Row,
     mirrored_gap,
 )
+from explorer.model.graph import Phase
+from explorer.model.requests import Repacked
 from explorer.numeric.differences import Floats, elementwise_difference, real_parts
+from explorer.numeric.summaries import summarise
 
 NO_GAP = Gap()
 """Where the difference of two values is not looked at."""
@@ -153,13 +163,10 @@ def contrast(value: OutputValue, other: OutputValue) -> Contrast:
         found = _at_greatest(value, other, *quantiles, likeness=None)
         return replace(found, gap=msgspec.structs.replace(found.gap, is_least=True))
     own, others = elements(value.whole), elements(other.whole)
-    likeness = _likeness(own, others, _common_shape(value, other))
+    # Of other shapes, the elements are in a row.
+    shape = value.shape if value.shape == other.shape else (value.size,)
+    likeness = _likeness(own, others, shape)
     return _at_greatest(value, other, own, others, likeness)
-
-
-def _common_shape(value: OutputValue, other: OutputValue) -> tuple[int, ...]:
-    """The shape of two values; that of their elements in a row where they have two."""
-    return value.shape if value.shape == other.shape else (value.size,)
 
 
 def _at_greatest(
@@ -174,7 +181,8 @@ def _at_greatest(
     Where some differ by more than their noise, it is the greatest of these.
     """
     if not own.size or own.shape != others.shape:
-        return Contrast((_finiteness(own), _finiteness(others)), Gap(likeness=likeness))
+        one, another = (Reading("finite" if it.size else "nothing_finite") for it in (own, others))
+        return Contrast((one, another), Gap(likeness=likeness))
     differences = elementwise_difference(own, others)
     level, other_level = noise_at(value, own), noise_at(other, others)
     if level is None or other_level is None:
@@ -191,19 +199,12 @@ def _at_greatest(
         ratio=ratio,
         likeness=likeness,
     )
-    return Contrast((_element(own[at]), _element(others[at])), gap)
-
-
-def _element(number: float) -> Reading:
-    return Reading("element", (), (float(number),))
+    one, another = (Reading("element", (), (float(it[at]),)) for it in (own, others))
+    return Contrast((one, another), gap)
 
 
 def _if_finite(figure: float) -> float | None:
     return float(figure) if np.isfinite(figure) else None
-
-
-def _finiteness(value: Floats) -> Reading:
-    return Reading("finite") if value.size else Reading("nothing_finite")
 
 
 # What a difference looks like
@@ -214,19 +215,17 @@ def _likeness(value: Floats, other: Floats, shape: tuple[int, ...]) -> Likeness 
     # A complex tensor has two numbers for each element, which a real one of its shape has not.
     if not value.size or value.shape != other.shape or not np.isfinite([value, other]).all():
         return None
-    if _are_close(value, other) or not _is_explained_by_order(value, other):
+    if _are_close(value, other):
+        return _factor(value, other)
+    # Where they differ in order alone, they are far closer in ascending order than as they stand.
+    ascending, others = np.sort(value), np.sort(other)
+    left, whole = np.abs(ascending - others).max(), np.abs(value - other).max()
+    if not (_are_close(ascending, others) and left <= UNEXPLAINED * whole):
         return _factor(value, other)
     is_real_matrix = len(shape) == 2 and value.size == math.prod(shape)
     if is_real_matrix and _are_close(value.reshape(shape).T.ravel(), other):
         return Likeness("transposed")
     return Likeness("reordered")
-
-
-def _is_explained_by_order(value: Floats, other: Floats) -> bool:
-    """Whether values are close in ascending order, and far closer than as they stand."""
-    own, others = np.sort(value), np.sort(other)
-    left, whole = np.abs(own - others).max(), np.abs(value - other).max()
-    return _are_close(own, others) and bool(left <= UNEXPLAINED * whole)
 
 
 def _are_close(one: Floats, other: Floats) -> bool:
@@ -235,8 +234,13 @@ def _are_close(one: Floats, other: Floats) -> bool:
 
 def _factor(value: Floats, other: Floats) -> Likeness | None:
     """The factor between two values, where there is one for all elements and it says something."""
-    factor = _common_factor(value, other)
-    if factor is None or abs(factor - 1) < 1e-3:
+    nonzero = other != 0
+    if not nonzero.any() or value[~nonzero].any():
+        return None
+    ratios = value[nonzero] / other[nonzero]
+    factor = float(np.median(ratios))
+    is_common = factor != 0 and np.allclose(ratios, factor, rtol=1e-4, atol=0)
+    if not is_common or abs(factor - 1) < 1e-3:
         return None
     if abs(factor + 1) < 1e-5:
         return Likeness("opposite")
@@ -247,12 +251,146 @@ def _factor(value: Floats, other: Floats) -> Likeness | None:
     return Likeness("times", factor)
 
 
-def _common_factor(value: Floats, other: Floats) -> float | None:
-    """The factor from the other value to the first, where it is the same for all elements."""
-    nonzero = other != 0
-    if not nonzero.any() or value[~nonzero].any():
-        return None
-    ratios = value[nonzero] / other[nonzero]
-    factor = float(np.median(ratios))
-    is_common = factor != 0 and np.allclose(ratios, factor, rtol=1e-4, atol=0)
-    return factor if is_common else None
+# Divergences at what has a name: inputs, parameters and results
+
+
+def from_leaf(mismatch: Mismatch, phase: Phase = "forward") -> FoundDivergence:
+    """A leaf from whose values the two nets start differently."""
+    left, right = as_seen(mismatch.first, mismatch.second)
+    values = contrast(left.value, right.value)
+    divergence = OtherStart(
+        phase=phase, ends=ends_of(left, values, right), gap=values.gap, name=left.name
+    )
+    return FoundDivergence(divergence, frozenset((left, right)), ends=(left, right))
+
+
+def from_lone_leaf(
+    leaf: Vertex, user: Vertex | None, phase: Phase, *, is_unread: bool = False
+) -> FoundDivergence:
+    """A leaf that only one side has, or reads (``is_unread``); ``user`` is what reads it."""
+    divergence = LoneLeaf(
+        phase=phase,
+        ends=ends_of(leaf, alone(leaf.value), source=user.source if user else ""),
+        side=leaf.side.name,
+        leaf=leaf.kind,
+        name=leaf.name or leaf.op,
+        user=place(user) if user else None,
+        is_unread=is_unread,
+    )
+    return FoundDivergence(divergence, frozenset((leaf, user) if user else (leaf,)))
+
+
+def from_result(mismatch: Mismatch, phase: Phase) -> FoundDivergence:
+    """A result whose maker has a partner on the other side that is not the result's maker there."""
+    left, right = as_seen(mismatch.first, mismatch.second)
+    values = contrast(left.result, right.result)
+    return _elsewhere(phase, (left, right), values, left.name or left.id, are_whole=True)
+
+
+def _elsewhere(
+    phase: Phase, results: tuple[Vertex, Vertex], compared: Contrast, name: str, *, are_whole: bool
+) -> FoundDivergence:
+    """Two results that differ, the left side's first, with what makes them."""
+    maker, other_maker = (node.inputs[0].node if node.inputs else node for node in results)
+    divergence = ResultElsewhere(
+        phase=phase,
+        ends=ends_of(maker, compared, other_maker),
+        gap=compared.gap,
+        name=name,
+        makers=both(maker, other_maker),
+        do_correspond=are_whole and maker.partner is other_maker,
+    )
+    return FoundDivergence(divergence, frozenset(results))
+
+
+def from_missing(result: Vertex) -> FoundDivergence:
+    """Everything that both sides name agrees, but one of them has a gradient more."""
+    divergence = ResultMissing(
+        phase="backward",
+        ends=ends_of(result, alone(result.result)),
+        side=result.side.name,
+        name=result.name,
+    )
+    return FoundDivergence(divergence, frozenset((result,)))
+
+
+# Parameters that both graphs hold in other pieces, one after the other along the first axis
+
+
+class Pieces(NamedTuple):
+    """The gradients of a parameter that one side holds as a ``whole``, the other in ``parts``.
+
+    ``names`` are those of PyTorch's gradients among them.
+    """
+
+    whole: Vertex
+    parts: tuple[Vertex, ...]
+    names: tuple[str, ...]
+
+
+def mark_pieces(sides: Iterable[Side], repacked: Iterable[Repacked]) -> list[Pieces]:
+    """Mark what the sides hold in other pieces, and return the gradients.
+
+    A marked leaf is equal by construction, and a marked gradient is compared piece by piece.
+    """
+    gradients = []
+    for piece in repacked:
+        names = tuple(f"d{name}" for name in piece.torch)
+        for side in sides:
+            held, held_there = _named(side, piece.own), _named(side.other, piece.torch)
+            if not (held and held_there):
+                continue
+            for node in (*held, *held_there):
+                node.is_packed = True
+            one, other = ([node for node in it if node.is_result] for it in (held, held_there))
+            whole, parts = (one, other) if len(piece.own) == 1 else (other, one)
+            if len(whole) == 1 and len(parts) == len(piece.own) + len(piece.torch) - 1:
+                gradients.append(Pieces(whole[0], tuple(parts), names))
+    return gradients
+
+
+def _named(side: Side, names: Iterable[str]) -> list[Vertex]:
+    """The leaves and gradients of parameters, in the order of their names."""
+    by_name: dict[str, list[Vertex]] = {}
+    for node in side.nodes:
+        if node.is_leaf or node.is_result:
+            by_name.setdefault(node.name, []).append(node)
+    found = []
+    for name in names:
+        found += by_name.get(name, [])
+        found += by_name.get(f"d{name}", [])
+    return found
+
+
+def differing_pieces(
+    gradients: Iterable[Pieces], alike: Collection[str]
+) -> Iterator[FoundDivergence]:
+    """The gradients that differ in a piece by more than its noise, each at the one that differs most.
+
+    At the first one where elements are not known. ``alike`` names those that are known not to differ.
+    """
+    for gradient in gradients:
+        found: list[tuple[float, FoundDivergence]] = []
+        start = 0
+        for part in () if set(gradient.names) <= set(alike) else gradient.parts:
+            rows = part.result.shape[0] if part.result.shape else 0
+            piece = _beside(gradient.whole, slice(start, start + rows), part)
+            start += rows
+            gap = piece.divergence.gap if piece.divergence else NO_GAP
+            is_equal = gap.greatest == 0 if gap.ratio is None else gap.ratio <= CLEAR
+            if not is_equal:
+                found.append((gap.greatest or 0.0, piece))
+        if found:
+            yield max(found, key=lambda it: it[0])[1]
+
+
+def _beside(whole: Vertex, rows: slice, part: Vertex) -> FoundDivergence:
+    """Some rows of a gradient beside the piece that they should be."""
+    value = whole.result
+    if value.whole is not None:
+        array = unpack(value.whole)[rows]
+        value = OutputValue(whole, 0, array.shape, summarise(array, value.whole.dtype), value.noise)
+    values = {whole: value, part: part.result}
+    left, right = as_seen(whole, part)
+    compared = contrast(values[left], values[right])
+    return _elsewhere("backward", (left, right), compared, part.name, are_whole=False)

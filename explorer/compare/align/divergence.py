@@ -1,45 +1,52 @@
 """The first divergence: the earliest place whose inputs agree and whose value does not."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from math import isclose
+from typing import NamedTuple
 
-from explorer.compare.align.backtrace import Backtrace, ExtraRow, Origin, TermLeftOut
+from explorer.compare.align.backtrace import from_backtrace
 from explorer.compare.align.contrasts import (
     NO_DIVERGENCE,
     FoundDivergence,
-    alone,
-    both,
-    contrast,
-    ends_of,
+    from_leaf,
+    from_lone_leaf,
+    from_missing,
+    from_result,
 )
-from explorer.compare.align.entries import counterparts_of, from_entries
-from explorer.compare.align.layer_backtrace import LayerBacktrace
-from explorer.compare.align.leaf_divergences import from_leaf, from_lone_leaf
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.one_sided import (
     extra_ops,
     gradients_added,
     gradients_stopped,
-    term_left_out,
+    nothing_in_common,
+    ops_ahead,
 )
-from explorer.compare.align.rearrangement import (
-    swapped_before,
-)
+from explorer.compare.align.provenance import shared_origins, unwrapped
 from explorer.compare.align.suspects import (
     Suspects,
     SuspectsBySide,
+    are_followed_alike,
     find_suspects,
-    is_settled,
-    unpaired_onwards,
+    same_work,
+    suspects_behind,
+    work_onwards,
 )
-from explorer.compare.align.two_rows import two_ops, two_rows
-from explorer.compare.align.vertices import Side, Vertex, as_seen, reach
-from explorer.model.divergence import (
-    OtherValue,
-    ResultElsewhere,
-    ResultMissing,
-)
+from explorer.compare.align.two_rows import swapped_before, two_ops, two_rows
+from explorer.compare.align.vertices import Vertex
+from explorer.compare.graphs.view import reach
+from explorer.model.divergence import OtherValue
 from explorer.model.graph import Phase
+
+FEW_OPS = 12
+"""The most ops of one side that are compared as one, from all that is known to a gradient."""
+
+MOST_OPS = 64
+"""The most where the first ops of the two sides have no input in common."""
+
+NOT_ALIKE = 0, False, False, False
+"""The likeness of two nodes that have nothing in common."""
 
 
 def diverge(
@@ -52,49 +59,21 @@ def diverge(
     """
     in_forward = matching.differing_results("forward")
     if in_forward:
-        suspects_of = suspects_behind(matching, in_forward, "forward")
-        return _before_results(matching, in_forward, suspects_of, "forward")
+        return _before_results(Search.behind(matching, in_forward, "forward"))
     in_backward = matching.differing_results("backward")
     if in_backward:
-        early = _early(matching, in_backward)
-        if early:
-            return _before_results(matching, in_backward, early, "forward")
-        suspects_of = suspects_behind(matching, in_backward, "backward")
-        return _before_results(matching, in_backward, suspects_of, "backward")
+        early = Search.behind(matching, in_backward, "forward").in_forward()
+        # Steps that one side alone breaks down are no difference: the same op on both sides is.
+        works = [work_onwards(node) for node in early.counterparts or ()]
+        if works and works[0] & works[1]:
+            return _before_results(early)
+        return _before_results(Search.behind(matching, in_backward, "backward"))
     # A graph that names no results, such as a compiler's early stage, still has its leaves.
     if matching.mismatches and not matching.first.results():
         return from_leaf(matching.mismatches[0])
     if missing:
         return from_missing(missing[0])
     return next(iter(apart), NO_DIVERGENCE)
-
-
-def _before_results(
-    matching: Matching, results: list[Mismatch], suspects_of: SuspectsBySide, phase: Phase
-) -> FoundDivergence:
-    """The earliest place among the suspects; where there is none, what makes the first result."""
-    found = _among_suspects(matching, results, suspects_of, phase)
-    unread = _from_unread_parameter(suspects_of, phase)
-    if unread and not (found and found.parts & unread.parts):
-        return unread
-    if found and is_difference(found, phase):
-        return found
-    return from_result(results[0], phase)
-
-
-def _among_suspects(
-    matching: Matching, results: list[Mismatch], suspects_of: SuspectsBySide, phase: Phase
-) -> FoundDivergence | None:
-    """What is found first of all that may be where two graphs part, the surest first."""
-    return (
-        _from_other_starts(matching, suspects_of, phase)
-        or (_left_out(suspects_of) if phase == "backward" else None)
-        or _from_swapped(matching, suspects_of, phase)
-        or next(from_backtrace(matching, results, phase), None)
-        or _from_lone_leaves(suspects_of, phase)
-        or _from_layers(matching, results, suspects_of, phase)
-        or from_entries(matching, results, suspects_of, phase)
-    )
 
 
 def is_difference(found: FoundDivergence, phase: Phase) -> bool:
@@ -123,70 +102,145 @@ def _hold_one_number(node: Vertex, other: Vertex) -> bool:
     return node.value.size != other.value.size and isclose(*held, rel_tol=1e-6)
 
 
-def suspects_behind(matching: Matching, results: list[Mismatch], phase: Phase) -> SuspectsBySide:
-    """The suspects of both sides."""
-    suspects_of = {}
-    for side in matching.sides:
-        suspects_of[side] = find_suspects([mismatch.on(side) for mismatch in results], phase)
-    return suspects_of
+@dataclass(frozen=True)
+class Search:
+    """What finders go by: results that differ, and the suspects of both sides behind them.
 
-
-def _early(matching: Matching, results: list[Mismatch]) -> SuspectsBySide | None:
-    """Suspects of a forward that differs although its results agree.
-
-    They agree within tolerance, or because a later op hides the difference. Steps that one side
-    alone breaks down are no difference; the same op on both sides with another value is.
+    Behind gradients that differ there may be suspects in forward although its results agree, within
+    tolerance or because a later op hides the difference.
     """
-    # The way back from a gradient leads through backward first: what is there is no suspect here.
-    suspects_of: dict[Side, Suspects] = {}
-    for side, suspects in suspects_behind(matching, results, "forward").items():
-        suspects_of[side] = suspects.forward_only()
-    counterparts = counterparts_of(suspects_of)
-    if counterparts is None:
+
+    matching: Matching
+    results: list[Mismatch]
+    suspects_of: SuspectsBySide
+    phase: Phase
+
+    @classmethod
+    def behind(cls, matching: Matching, results: list[Mismatch], phase: Phase) -> "Search":
+        """The search behind some results."""
+        return cls(matching, results, suspects_behind(matching, results, phase), phase)
+
+    def in_forward(self) -> "Search":
+        """The search among the suspects of forward: the way back from a gradient leads through backward."""
+        forward = {side: suspects.forward_only() for side, suspects in self.suspects_of.items()}
+        return Search(self.matching, self.results, forward, "forward")
+
+    @cached_property
+    def counterparts(self) -> tuple[Vertex, Vertex] | None:
+        """The first side's earliest entry that has a counterpart, and that one."""
+        first, second = self.suspects_of.values()
+        for node in first.entries:
+            best: Vertex | None = None
+            best_likeness = NOT_ALIKE
+            for other in second.entries:
+                likeness = _likeness(node, other)
+                if likeness > best_likeness:
+                    best, best_likeness = other, likeness
+            if best:
+                return self._on_shared_inputs(node, best)
         return None
-    work, other_work = (_work_onwards(node) for node in counterparts)
-    return suspects_of if work & other_work else None
+
+    def _on_shared_inputs(self, node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
+        """Two entries, or one of them and a later suspect with which it shares inputs, where it has none.
+
+        Such a suspect is no entry itself where one of its inputs is something else on its side.
+        """
+        if not shared_origins(node, other):
+            for entry, there in ((node, other.side), (other, node.side)):
+                for later in self.suspects_of[there].nodes:
+                    is_alike = later.phase == entry.phase and same_work(entry, later)
+                    if is_alike and shared_origins(entry, later):
+                        return (node, later) if entry is node else (later, other)
+        return node, other
+
+    def other_starts(self) -> Iterator[FoundDivergence]:
+        """Leaves among the suspects that have another value on each side."""
+        suspected = {node for suspects in self.suspects_of.values() for node in suspects.nodes}
+        for mismatch in self.matching.mismatches:
+            is_suspect = not suspected.isdisjoint((mismatch.first, mismatch.second))
+            if is_suspect and mismatch.first.is_leaf:
+                yield from_leaf(mismatch, self.phase)
+
+    def is_anything(self) -> bool:
+        """What a finder needs that needs nothing."""
+        return True
+
+    def is_of_outputs(self) -> bool:
+        """Whether outputs of the net differ, and no two earliest suspects correspond."""
+        return self.results[0].first.phase == "forward" and self.counterparts is None
+
+    def is_apart(self) -> bool:
+        """Whether there are suspects whose inputs agree, and no two of them correspond."""
+        have_entries = any(suspects.entries for suspects in self.suspects_of.values())
+        return have_entries and self.counterparts is None
+
+    def is_beside(self) -> bool:
+        """Whether two earliest suspects correspond."""
+        return self.counterparts is not None
+
+    def is_of_other_work(self) -> bool:
+        """Whether two earliest suspects correspond that are ops of other kinds."""
+        return self.counterparts is not None and not same_work(*self.counterparts)
 
 
-def _work_onwards(first: Vertex) -> set[tuple[str, int]]:
-    """The family and size of every op that follows from a node before values agree again."""
-    work = set()
-    for node in unpaired_onwards(first):
-        if not node.is_bookkeeping:
-            work.add((node.family, node.value.size))
-    return work
+def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool, bool]:
+    """The likeness of two nodes; of more similar nodes the tuple is greater.
+
+    Shared inputs count first, then the same kind of op, then the same module, then what reads them: of
+    two parts of one tensor it is this alone that tells which is which.
+    """
+    if node.phase != other.phase:
+        return NOT_ALIKE
+    is_same_module = node.scope != "" and node.scope == other.scope
+    likeness = shared_origins(node, other), same_work(node, other), is_same_module
+    return *likeness, any(likeness) and are_followed_alike(node, other)
+
+
+class Finder(NamedTuple):
+    """A way to find divergences: in which ``phase``, None in both, and what it ``needs`` of a search."""
+
+    find: Callable[[Search], Iterator[FoundDivergence]]
+    phase: Phase | None = None
+    needs: Callable[[Search], bool] = Search.is_anything
+
+
+def found_by(finders: Iterable[Finder], search: Search) -> Iterator[FoundDivergence]:
+    """What finders find of a search that is of their phase and has what they need, in their order."""
+    for finder in finders:
+        if finder.phase in (None, search.phase) and finder.needs(search):
+            yield from finder.find(search)
+
+
+def _before_results(search: Search) -> FoundDivergence:
+    """The earliest place among the suspects; where there is none, what makes the first result."""
+    found = next(found_by(FINDERS, search), None)
+    unread = _unread_parameter(search)
+    if unread and not (found and found.parts & unread.parts):
+        return unread
+    if found and is_difference(found, search.phase):
+        return found
+    return from_result(search.results[0], search.phase)
 
 
 # Leaves
 
 
-def _from_other_starts(
-    matching: Matching, suspects_of: SuspectsBySide, phase: Phase
-) -> FoundDivergence | None:
-    """A leaf among the suspects that has another value on each side.
-
-    Leaves come before all computation, so they are looked at before ops are.
-    """
-    first, second = suspects_of.values()
-    suspected = {*first.nodes, *second.nodes}
-    for mismatch in matching.mismatches:
-        is_suspect = not suspected.isdisjoint((mismatch.first, mismatch.second))
-        if is_suspect and mismatch.first.is_leaf:
-            return from_leaf(mismatch, phase)
-    return None
-
-
-def _from_unread_parameter(suspects_of: SuspectsBySide, phase: Phase) -> FoundDivergence | None:
+def _unread_parameter(search: Search) -> FoundDivergence | None:
     """A parameter that both sides have, and that only one of them reads, in an earliest suspect.
 
     In forward alone: a gradient may be computed without it.
     """
-    for suspects in suspects_of.values() if phase == "forward" else ():
+    for suspects in search.suspects_of.values() if search.phase == "forward" else ():
         for node in suspects.nodes:
             unread = [origin for origin in node.origins if _is_read_here_alone(origin)]
             if len(unread) == 1 and not _differs_ahead(node, suspects):
-                return from_lone_leaf(unread[0], node, phase, is_unread=True)
+                return from_lone_leaf(unread[0], node, search.phase, is_unread=True)
     return None
+
+
+def _is_read_here_alone(leaf: Vertex) -> bool:
+    there = leaf.partner
+    return leaf.kind == "parameter" and there is not None and there.is_leaf and not there.consumers
 
 
 def _differs_ahead(node: Vertex, suspects: Suspects) -> bool:
@@ -197,100 +251,153 @@ def _differs_ahead(node: Vertex, suspects: Suspects) -> bool:
     return any(it.kind != "constant" and it.family != "fill" for it in read)
 
 
-def _is_read_here_alone(leaf: Vertex) -> bool:
-    there = leaf.partner
-    return leaf.kind == "parameter" and there is not None and there.is_leaf and not there.consumers
-
-
-def _from_lone_leaves(suspects_of: SuspectsBySide, phase: Phase) -> FoundDivergence | None:
+def _lone_leaves(search: Search) -> Iterator[FoundDivergence]:
     """A leaf among the suspects that only one side has."""
-    leaves = []
-    for suspects in suspects_of.values():
-        leaves += [leaf for leaf in suspects.leaves() if suspects.is_alone(leaf)]
-    if not leaves:
-        return None
-    return from_lone_leaf(leaves[0], suspects_of[leaves[0].side].user_of(leaves[0]), phase)
+    for suspects in search.suspects_of.values():
+        for leaf in suspects.leaves():
+            if suspects.is_alone(leaf):
+                yield from_lone_leaf(leaf, suspects.user_of(leaf), search.phase)
 
 
-# Ops
+# Two ops
 
 
-def _left_out(suspects_of: SuspectsBySide) -> FoundDivergence | None:
-    """A gradient that is left out: it changes all that follows, also in ops that differ."""
-    stopped = next(gradients_stopped(suspects_of), None)
-    return stopped or next(gradients_added(suspects_of), None)
-
-
-def _from_swapped(
-    matching: Matching, suspects_of: SuspectsBySide, phase: Phase
-) -> FoundDivergence | None:
+def _swapped(search: Search) -> Iterator[FoundDivergence]:
     """Equal inputs that two ops put together in another order."""
-    for suspects in suspects_of.values():
-        swapped = swapped_before(matching, suspects.entries)
+    for suspects in search.suspects_of.values():
+        swapped = swapped_before(search.matching, suspects.entries)
         if swapped:
-            return two_ops(matching, *swapped, suspects_of, swapped[0].phase)
+            yield two_ops(search.matching, *swapped, search.suspects_of, swapped[0].phase)
+
+
+def _ahead(search: Search) -> Iterator[FoundDivergence]:
+    """Ops that one of two sides has ahead of what the other one begins with."""
+    first, second = search.counterparts or ()
+    for node, other in ((first, second), (second, first)):
+        row = ops_ahead(node, other, search.suspects_of)
+        # What passes on the numbers that it reads is not where they begin to differ.
+        if row and not all(ahead.is_bookkeeping for ahead in row):
+            yield extra_ops(row, other, search.phase)
+
+
+def _beside(search: Search) -> Iterator[FoundDivergence]:
+    """The two earliest ops that correspond."""
+    first, second = search.counterparts or ()
+    if not same_work(first, second):
+        # Another op comes first where one side does the same work on something else.
+        first, second = _of_one_layer(first, second, search.suspects_of)
+    found = two_ops(search.matching, first, second, search.suspects_of, search.phase)
+    divergence = found.divergence
+    read_else = isinstance(divergence, OtherValue) and all(divergence.inputs.alone)
+    if read_else and not same_work(first, second) and search.phase == "backward":
+        # Neither is in the place of the other: only what both sides come to can be compared.
+        yield from _two_ways(search, MOST_OPS)
+    yield found
+
+
+def _of_one_layer(
+    first: Vertex, second: Vertex, suspects_of: SuspectsBySide
+) -> tuple[Vertex, Vertex]:
+    """Two ops that do the same work with one parameter, one of which is given; else the given two."""
+    for node in suspects_of[first.side].nodes:
+        if _share_parameter(node, second):
+            return node, second
+    for node in suspects_of[second.side].nodes:
+        if _share_parameter(first, node):
+            return first, node
+    return first, second
+
+
+def _share_parameter(node: Vertex, other: Vertex) -> bool:
+    parameters = {origin.counterpart for origin in node.origins if origin.kind == "parameter"}
+    return same_work(node, other) and not parameters.isdisjoint(other.origins)
+
+
+# Two ways to one quantity
+
+
+def _two_ways(search: Search, most: int = FEW_OPS) -> Iterator[FoundDivergence]:
+    """All ops in backward that lead to one gradient, at ``most`` so many, where all else is known.
+
+    Two formulas need not have a step in common: then none of them can be set beside another.
+    """
+    shortest: tuple[list[Vertex], list[Vertex]] | None = None
+    for mismatch in search.results:
+        row, other_row = _way_to(mismatch.first, most), _way_to(mismatch.second, most)
+        beyond = _beyond(mismatch.second, row) or _beyond(mismatch.first, other_row)
+        if beyond:
+            yield extra_ops([beyond], None, search.phase)
+            return
+        if not row or not other_row or row[-1].value.size != other_row[-1].value.size:
+            continue
+        if shortest is None or len(row) + len(other_row) < len(shortest[0]) + len(shortest[1]):
+            shortest = row, other_row
+    if shortest:
+        yield two_rows(search.matching, *shortest)
+
+
+def _way_to(result: Vertex, most: int) -> list[Vertex]:
+    """The observed ops in backward that lead to a gradient from what is known; none where many do."""
+    nodes = find_suspects([result], "backward").nodes
+    ops = [node for node in nodes if node.main and not node.is_bookkeeping]
+    is_known = not any(node.is_leaf or node.phase == "forward" for node in nodes)
+    # All that one op hands on is its formula, however long.
+    is_of_one = len({node.forward for node in ops}) == 1 and all(node.forward for node in ops)
+    return ops if is_known and (is_of_one or len(ops) <= most) else []
+
+
+def _beyond(result: Vertex, other_row: list[Vertex]) -> Vertex | None:
+    """The first op of the other side's way to a gradient that works on what is returned here.
+
+    Where it adds to that, the term is what only one side has.
+    """
+    if not result.inputs:
+        return None
+    returned = unwrapped(result.inputs[0]).node.origin.counterpart
+    for node in other_row:
+        if returned is not None and returned in node.origins:
+            return None if node.family == "add" else node
     return None
 
 
-def from_backtrace(
-    matching: Matching,
-    results: list[Mismatch],
-    phase: Phase,
-    way_back: type[Backtrace] = Backtrace,
-) -> Iterator[FoundDivergence]:
-    """The places that the way back from results leads to on both sides, earliest first."""
-    backtrace = way_back(matching, phase, lambda node: is_settled(node, phase))
-    for origin in sorted(backtrace.origins(results), key=_place):
-        if isinstance(origin, TermLeftOut):
-            yield term_left_out(origin.total, origin.term, origin.rest)
-        elif isinstance(origin, ExtraRow):
-            row = list(origin.row)
-            yield extra_ops(row, origin.goes_on, row[0].phase, is_term=origin.is_term)
-        else:
-            yield two_rows(matching, list(origin.first), list(origin.second))
+def _two_lines(search: Search) -> Iterator[FoundDivergence]:
+    """The ops of a line of each side, whose formulas begin unlike and come to one quantity, if it differs."""
+    rows = []
+    for suspects in search.suspects_of.values():
+        if len(suspects.entries) != 1 or suspects.entries[0].is_leaf:
+            return
+        rows.append(suspects.stretch(suspects.entries[0]))
+    row, other_row = rows
+    is_one = are_followed_alike(row[-1], other_row[-1])
+    if is_one and row[-1].value.size == other_row[-1].value.size:
+        yield two_rows(search.matching, row, other_row)
 
 
-def _from_layers(
-    matching: Matching, results: list[Mismatch], suspects_of: SuspectsBySide, phase: Phase
-) -> FoundDivergence | None:
-    """The earliest place on the way back by whole layers, where no two earliest suspects correspond."""
-    if results[0].first.phase == "backward" or counterparts_of(suspects_of) is not None:
-        return None
-    return next(from_backtrace(matching, results, phase, LayerBacktrace), None)
+def _back(search: Search) -> Iterator[FoundDivergence]:
+    return from_backtrace(search.matching, search.results, search.phase)
 
 
-def _place(origin: Origin) -> tuple[int, int]:
-    """The sort key of an origin: what runs first."""
-    steps = [node.step for node in origin.nodes]
-    return min(steps), max(steps)
+def _back_by_layers(search: Search) -> Iterator[FoundDivergence]:
+    return from_backtrace(search.matching, search.results, search.phase, by_layers=True)
 
 
-# Results
-
-
-def from_result(mismatch: Mismatch, phase: Phase) -> FoundDivergence:
-    """A result whose maker has a partner on the other side that is not the result's maker there."""
-    left, right = as_seen(mismatch.first, mismatch.second)
-    maker = left.inputs[0].node if left.inputs else left
-    other_maker = right.inputs[0].node if right.inputs else right
-    values = contrast(left.result, right.result)
-    divergence = ResultElsewhere(
-        phase=phase,
-        ends=ends_of(maker, values, other_maker),
-        gap=values.gap,
-        name=left.name or left.id,
-        makers=both(maker, other_maker),
-        do_correspond=maker.partner is other_maker,
-    )
-    return FoundDivergence(divergence, frozenset((left, right)))
-
-
-def from_missing(result: Vertex) -> FoundDivergence:
-    """Everything that both sides name agrees, but one of them has a gradient more."""
-    divergence = ResultMissing(
-        phase="backward",
-        ends=ends_of(result, alone(result.result)),
-        side=result.side.name,
-        name=result.name,
-    )
-    return FoundDivergence(divergence, frozenset((result,)))
+FINDERS = (
+    # Leaves come before all computation.
+    Finder(Search.other_starts),
+    # A gradient that is left out changes all that follows, also in ops that differ.
+    Finder(lambda search: gradients_stopped(search.suspects_of), "backward"),
+    Finder(lambda search: gradients_added(search.suspects_of), "backward"),
+    Finder(_swapped),
+    Finder(_back),
+    Finder(_lone_leaves),
+    Finder(_back_by_layers, needs=Search.is_of_outputs),
+    Finder(_two_ways, "backward", Search.is_apart),
+    Finder(_two_lines, "forward", Search.is_apart),
+    Finder(
+        lambda search: nothing_in_common(search.suspects_of, search.phase), None, Search.is_apart
+    ),
+    Finder(_ahead, needs=Search.is_beside),
+    Finder(_two_ways, "backward", Search.is_of_other_work),
+    Finder(_beside, needs=Search.is_beside),
+)
+"""How the first divergence is found among the suspects, the surest way first."""

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from explorer.compare.align.arithmetic import fits
-from explorer.compare.align.matching import NOISE, Match, Matching
+from explorer.compare.align.matching import Matching
 from explorer.compare.align.provenance import shared_origins, take_the_same
+from explorer.compare.align.sameness import NOISE
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex, in_order
 from explorer.model.alignment import How
 
@@ -40,30 +41,26 @@ def enclose_steps(matching: Matching) -> None:
     what its op yields: nothing may hide in a pair.
     """
     for match in sorted(matching.matches, key=lambda match: match.first.node.rank):
-        if _may_enclose(match):
-            first, second = _enclosure(match.first.node), _enclosure(match.second.node)
-            has_steps = first.steps != () or second.steps != ()
-            if has_steps and _are_fed_alike(first, second):
-                _compare(matching, first, second)
-                for one, other in ((first, second), (second, first)):
-                    steps = _without_counterpart(one, other)
-                    matching.enclose(one.top, tuple(step for step in steps if fits(step)))
-
-
-def _may_enclose(match: Match) -> bool:
-    """Whether a pair is of work in one phase, by main values that are known to agree."""
-    first, second = match.first, match.second
-    if (
-        match.how == "provenance"
-        or first.node.phase != second.node.phase
-        or not first.agrees(second)
-    ):
-        return False
-    return _is_main_work(first) and _is_main_work(second)
-
-
-def _is_main_work(value: OutputValue) -> bool:
-    return value.is_main and value.node.is_work
+        values = match.first, match.second
+        are_alike = match.first.node.phase == match.second.node.phase and match.first.agrees(
+            match.second
+        )
+        are_work = all(value.is_main and value.node.is_work for value in values)
+        if match.how == "provenance" or not are_alike or not are_work:
+            continue
+        first, second = _enclosure(match.first.node), _enclosure(match.second.node)
+        if not (first.steps or second.steps):
+            continue
+        inputs, other_inputs = _paired_inputs(first), _paired_inputs(second)
+        if inputs is None or {node.counterpart for node in inputs} != other_inputs:
+            continue
+        _compare(matching, first, second)
+        for one, other in ((first, second), (second, first)):
+            there = _families(other)
+            own = (
+                step for step in one.steps if step.family not in there or not _makes_numbers(step)
+            )
+            matching.enclose(one.top, tuple(filter(fits, own)))
 
 
 def _enclosure(top: Vertex) -> Enclosure:
@@ -73,7 +70,10 @@ def _enclosure(top: Vertex) -> Enclosure:
     stack = [top]
     while stack:
         for node in stack.pop().feeders:
-            if not _may_be_step(node, top) or not _is_used_within(node, members):
+            is_unpaired_work = node.is_free and node.is_work and node.main is not None
+            # What backward reads of forward does not count as a use.
+            is_used_within = members.issuperset(node.users_in_phase)
+            if not is_unpaired_work or node.phase != top.phase or not is_used_within:
                 around.add(node)
             elif node not in members:
                 members.add(node)
@@ -85,52 +85,20 @@ def _enclosure(top: Vertex) -> Enclosure:
     return Enclosure(top, tuple(in_order(steps)), frozenset(into))
 
 
-def _may_be_step(node: Vertex, top: Vertex) -> bool:
-    """Whether a node is unpaired work of the same phase whose value is known."""
-    return node.is_free and node.is_work and node.phase == top.phase and node.main is not None
-
-
-def _is_used_within(node: Vertex, members: set[Vertex]) -> bool:
-    """Whether only members use a node; what backward reads of forward does not count."""
-    users = {user for user in node.consumers if user.phase == node.phase}
-    return users <= members
-
-
-def _are_fed_alike(first: Enclosure, second: Enclosure) -> bool:
-    inputs, other_inputs = _paired_inputs(first), _paired_inputs(second)
-    if inputs is None or other_inputs is None:
-        return False
-    return {node.counterpart for node in inputs} == other_inputs
-
-
 def _paired_inputs(enclosure: Enclosure) -> set[Vertex] | None:
     """The inputs of steps that have a counterpart; None where one lacks it that needs one."""
     inputs = set()
     for node in enclosure.into:
-        if _is_kept(node, enclosure.top):
-            if not _is_known(node):
+        if enclosure.top.phase == "backward" and node.phase == "forward":
+            # What forward kept may be any of an op's values: engines keep others for one op.
+            is_paired = node.counterpart is not None or node.is_paired
+            if not (is_paired or node.is_leaf or node.kind == "constant"):
                 return None
         elif node.counterpart:
             inputs.add(node)
-        elif not _is_given(node):
-            return None
+        elif node.kind != "constant" and node.family != "fill":
+            return None  # its numbers come from elsewhere: the other op does not hold them itself
     return inputs
-
-
-def _is_kept(node: Vertex, top: Vertex) -> bool:
-    """Whether a backward node reads what forward kept: engines may keep other values for one op."""
-    return top.phase == "backward" and node.phase == "forward"
-
-
-def _is_known(node: Vertex) -> bool:
-    """Whether what forward kept is paired, or needs no partner."""
-    is_paired = node.counterpart is not None or node.is_paired
-    return is_paired or node.is_leaf or node.kind == "constant"
-
-
-def _is_given(node: Vertex) -> bool:
-    """Whether a node's numbers do not come from elsewhere: the other op may hold them itself."""
-    return node.kind == "constant" or node.family == "fill"
 
 
 # Steps of one family on both sides
@@ -144,28 +112,17 @@ def _compare(matching: Matching, first: Enclosure, second: Enclosure) -> None:
         family = step.family
         if _makes_numbers(step) and counts[family] == other_counts[family] == 1:
             other = others[family]
-            if take_the_same(step, other):
-                _compare_values(matching, step, other)
+            if not take_the_same(step, other):
+                continue
+            if _are_one(matching, step.value, other.value):
+                matching.join(step.value, other.value, "provenance")
+            # Two proven values differ because the ops do different things: another order of factors.
+            elif not step.record.proof == other.record.proof == "proven":
+                matching.contradict(step, other)
 
 
-def _compare_values(matching: Matching, step: Vertex, other: Vertex) -> None:
-    """Pairs two steps that hold the same; the others contradict each other, unless both are right.
-
-    Two proven values differ because the ops do different things: another order of factors.
-    """
-    value, other_value = step.value, other.value
-    if value.agrees(other_value) or matching.are_noise(value, other_value, NOISE):
-        matching.join(value, other_value, "provenance")
-    elif not step.record.proof == other.record.proof == "proven":
-        matching.contradict(step, other)
-
-
-def _without_counterpart(enclosure: Enclosure, other: Enclosure) -> tuple[Vertex, ...]:
-    """The steps of which the other side has no op of the same family."""
-    there = _families(other)
-    return tuple(
-        step for step in enclosure.steps if not _makes_numbers(step) or step.family not in there
-    )
+def _are_one(matching: Matching, value: OutputValue, other: OutputValue) -> bool:
+    return bool(value.agrees(other)) or matching.tolerance.are_noise(value, other, NOISE)
 
 
 def _families(enclosure: Enclosure) -> Counter[str]:
@@ -200,30 +157,19 @@ def share_outputs(matching: Matching) -> None:
 
 def _equal_outputs(side: Side) -> Iterator[Sharing]:
     """Outputs of paired ops, each with a free node of the other side of equal value and descent."""
-    unpaired = _unpaired_by_bucket(side.other)
-    for output in _further_outputs(side):
-        for bucket in output.neighbours():
-            for other in unpaired.get(bucket, ()):
-                if _are_kin(output.node, other):
-                    yield Sharing(output, other.value, "value+provenance")
-
-
-def _further_outputs(side: Side) -> Iterator[OutputValue]:
-    """The outputs of paired ops beside their main values, as far as they vary."""
-    for node in side.work:
-        if not node.is_free:
-            for output in node.values:
-                if output is not node.main and output.varies:
-                    yield output
-
-
-def _unpaired_by_bucket(side: Side) -> dict[Bucket, list[Vertex]]:
-    """The work of a side that is in no pair, by what it holds."""
     unpaired: dict[Bucket, list[Vertex]] = {}
-    for node in side.work:
+    for node in side.other.work:
         if node.value.bucket is not None and not node.is_paired:
             unpaired.setdefault(node.value.bucket, []).append(node)
-    return unpaired
+    for node in side.work:
+        if node.is_free:
+            continue
+        further = [output for output in node.values if output is not node.main and output.varies]
+        for output in further:
+            for bucket in output.neighbours():
+                for other in unpaired.get(bucket, ()):
+                    if _are_kin(node, other):
+                        yield Sharing(output, other.value, "value+provenance")
 
 
 def _are_kin(node: Vertex, other: Vertex) -> bool:
@@ -247,12 +193,7 @@ def _makers_of_results(matching: Matching, side: Side) -> Iterator[Sharing]:
             continue
         # Each is fed by one value at most.
         for output, other in zip(result.inputs[:1], other_result.inputs[:1], strict=False):
-            if output.node.is_work and other.node.is_work and not output.node.is_free:
-                yield from _same_made(matching, output, other)
-
-
-def _same_made(matching: Matching, output: OutputValue, other: OutputValue) -> Iterator[Sharing]:
-    if output.agrees(other):
-        yield Sharing(output, other, "value+provenance")
-    elif matching.are_noise(output, other, NOISE):
-        yield Sharing(output, other, "provenance")
+            are_work = output.node.is_work and other.node.is_work
+            if are_work and not output.node.is_free and _are_one(matching, output, other):
+                how: How = "value+provenance" if output.agrees(other) else "provenance"
+                yield Sharing(output, other, how)

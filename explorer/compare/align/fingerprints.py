@@ -8,11 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.compare.align.sameness import (
+    Tolerance,
+    agree,
+    allowances,
+    elements,
+    levels_of,
+    unit_of,
+)
 from explorer.compare.align.vertices import Bucket, OutputValue, Side
 from explorer.compare.noise import CLEAR, COARSE
-from explorer.model.arrays import Array, Summary, unpack
-from explorer.numeric.differences import Floats, are_equal, real_parts
-from explorer.numeric.summaries import FAR_LESS, MASK, QUANTILES, UNIT
+from explorer.model.arrays import Summary
+from explorer.numeric.differences import Floats
+from explorer.numeric.summaries import FAR_LESS, MASK, QUANTILES
 
 Places = NDArray[np.intp]
 
@@ -20,12 +28,6 @@ REACH = 64
 """The number of neighbours in norm that a value is compared with.
 
 More than these can only be the same value over and over.
-"""
-
-TIGHT = 3e-6
-"""Differences below this, relative to a value's scale, are the rounding of float32 sums.
-
-Candidates that lie so close go first.
 """
 
 TURNED = 1e-3
@@ -37,19 +39,6 @@ _SIZE, _NONFINITE, _RMS, _MEAN, _FIRST_QUANTILE = range(5)
 They hold the number of elements, which are not finite, the root mean square, the mean, and from
 _FIRST_QUANTILE on the quantiles.
 """
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """The tolerance within which two elements agree whose noise was not measured.
-
-    ``rtol`` is relative to the element, ``atol`` to the tensor's typical greatest element. ``alike``
-    are the names of results that agree whatever the levels of the graphs say.
-    """
-
-    rtol: float
-    atol: float
-    alike: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -93,11 +82,6 @@ class _Neighbours(NamedTuple):
     floor: float
 
 
-def elements(array: Array) -> Floats:
-    """All elements of a record, as float64 in C order."""
-    return real_parts(unpack(array)).astype(np.float64).ravel()
-
-
 def fingerprint(left: Side, right: Side, tolerance: Tolerance) -> None:
     """Puts every observed value into a bucket, and tells buckets which others agree with them.
 
@@ -112,37 +96,45 @@ def fingerprint(left: Side, right: Side, tolerance: Tolerance) -> None:
     noise = np.array([content.noise for content in contents], np.float64)
     magnitudes = scales(quantiles, noise).tolist()
     for content, scale, spread in zip(contents, magnitudes, spreads, strict=True):
-        bucket = _bucket(content, scale, is_plain=spread == 0)
+        # Zeros and ones stand in every graph, as do tensors filled with any one number.
+        least = content.figures[_FIRST_QUANTILE]
+        is_common = content.values[0].size > 1 or least in {0.0, 1.0, -1.0}
+        is_distinctive = spread != 0 or not is_common
+        bucket = Bucket(is_plain=spread == 0, is_distinctive=is_distinctive, scale=scale)
         buckets.append(bucket)
         for value in content.values:
             value.bucket = bucket
-    _introduce(buckets, contents, table, tolerance)
+
+    # Only what stands near one another in the sorted table is compared, for as long as the norms
+    # agree: all pairs are too many.
+    sweep = _Sweep(table, contents, tolerance)
+    with np.errstate(invalid="ignore", over="ignore"):
+        for step in range(1, min(REACH, len(table) - 1) + 1):
+            rows = sweep.in_reach(step)
+            if not rows.size:
+                break
+            for pair in sweep.neighbours(rows, step):
+                first, second = sweep.order[pair.first], sweep.order[pair.second]
+                one, other = contents[first], contents[second]
+                if _is_confirmed(one.elements, other.elements, pair) and sweep.have_like_examples(
+                    one, other, pair
+                ):
+                    buckets[first].near[buckets[second]] = pair.distance
+                    buckets[second].near[buckets[first]] = pair.distance
 
 
 def _all_contents(sides: tuple[Side, Side]) -> list[_Content]:
     """The distinct contents of all values, in order of first appearance."""
     by_key: dict[tuple[Any, ...], _Content] = {}
     for side in sides:
-        _note_coarseness(side)
         for node in side.nodes:
+            # A float32 value that was computed from a float16 one keeps the error of float16.
+            own = [COARSE.get(output.dtype, 0.0) for output in node.record.outputs]
+            node.coarseness = max([0.0, *own, *(it.coarseness for it in node.feeders)])
             for value in node.values:
                 if value.summary is not None and value.size:
                     _collect(by_key, value, value.summary)
     return list(by_key.values())
-
-
-def _note_coarseness(side: Side) -> None:
-    """Notes the coarsest rounding on the way to each node.
-
-    A float32 value that was computed from a float16 one keeps the error of float16.
-    """
-    for node in side.nodes:
-        coarseness = 0.0
-        for output in node.record.outputs:
-            coarseness = max(coarseness, COARSE.get(output.dtype, 0.0))
-        for value in node.inputs:
-            coarseness = max(coarseness, value.node.coarseness)
-        node.coarseness = coarseness
 
 
 def _collect(by_key: dict[tuple[Any, ...], _Content], value: OutputValue, summary: Summary) -> None:
@@ -165,12 +157,6 @@ def _collect(by_key: dict[tuple[Any, ...], _Content], value: OutputValue, summar
         content.noise, content.noisiest = value.noise, value
 
 
-def unit_of(value: OutputValue) -> float:
-    """The relative error of rounding to a value's dtype; 0 for integers."""
-    outputs = value.node.record.outputs
-    return UNIT.get(outputs[value.output].dtype, 0.0) if value.output < len(outputs) else 0.0
-
-
 def _figures(size: int, summary: Summary) -> list[float]:
     """A row of the table: figures that do not depend on layout."""
     count = max(size - summary.nonfinite, 1)
@@ -180,13 +166,6 @@ def _figures(size: int, summary: Summary) -> list[float]:
     positive, negative = summary.infinities
     not_finite = (summary.nonfinite * (size + 1) + positive) * (size + 1) + negative
     return [size, not_finite, root_mean_square, summary.mean, *quantiles]
-
-
-def _bucket(content: _Content, scale: float, is_plain: bool) -> Bucket:
-    # Zeros and ones stand in every graph, as do tensors filled with any one number.
-    least = content.figures[_FIRST_QUANTILE]
-    is_common = content.values[0].size > 1 or least in {0.0, 1.0, -1.0}
-    return Bucket(is_plain=is_plain, is_distinctive=not (is_plain and is_common), scale=scale)
 
 
 def scales(quantiles: Floats, noise: Floats) -> Floats:
@@ -222,8 +201,11 @@ class _Sweep:
         self._noise = noise[self.order]
         self._unit = unit[self.order]
         self._scale = scales(self._table[:, _FIRST_QUANTILE:], self._noise)
-        whole = _are_whole(self._table[:, _FIRST_QUANTILE:])
-        self._is_turned = whole & (np.nan_to_num(self._noise) > TURNED)
+        with np.errstate(invalid="ignore"):
+            twice = 2 * self._table[:, _FIRST_QUANTILE:]
+            # Masks and counts of what is equal hold whole numbers and halves alone.
+            are_whole = (twice == np.round(twice)).all(axis=1)
+        self._is_turned = are_whole & (np.nan_to_num(self._noise) > TURNED)
         self._coarseness = coarseness[self.order]
         self._tolerance = tolerance
 
@@ -282,99 +264,17 @@ class _Sweep:
 
     def _allowed(self, first: Places, second: Places) -> tuple[Floats, Floats]:
         """The (rtol, floor) within which elements of two rows agree, each of shape ``(rows,)``."""
+        # The noise of a mask which rounding turns says nothing of other values.
+        turned, other_turned = self._is_turned[first], self._is_turned[second]
+        noise = np.where(turned & ~other_turned, 0.0, self._noise[first])
+        other_noise = np.where(other_turned & ~turned, 0.0, self._noise[second])
         return allowances(
             self._tolerance,
-            self._noise_of(first, second),
+            (noise, other_noise),
             np.maximum(self._unit[first], self._unit[second]),
             np.maximum(self._coarseness[first], self._coarseness[second]),
             np.maximum(self._scale[first], self._scale[second]),
         )
-
-    def _noise_of(self, first: Places, second: Places) -> tuple[Floats, Floats]:
-        """The noise of two rows; that of a mask which rounding turns says nothing of other values."""
-        noise, other = self._noise[first], self._noise[second]
-        turned, other_turned = self._is_turned[first], self._is_turned[second]
-        return (
-            np.where(turned & ~other_turned, 0.0, noise),
-            np.where(other_turned & ~turned, 0.0, other),
-        )
-
-
-def _are_whole(quantiles: Floats) -> NDArray[np.bool_]:
-    """Which rows hold whole numbers and halves alone, as masks and counts of what is equal do."""
-    with np.errstate(invalid="ignore"):
-        found: NDArray[np.bool_] = (quantiles * 2 == np.round(quantiles * 2)).all(axis=1)
-    return found
-
-
-def allowances(
-    tolerance: Tolerance,
-    noise: tuple[Floats, Floats],
-    unit: Floats,
-    coarseness: Floats,
-    scale: Floats,
-) -> tuple[Floats, Floats]:
-    """The (rtol, floor) within which elements of two values agree.
-
-    That is CLEAR times the noise of both sides, each at least a rounding of its elements. Where
-    the noise of a side (NaN) was not measured, it is the tolerance instead.
-    """
-    measured = CLEAR * np.hypot(*noise)
-    rounding = CLEAR * 2**0.5 * unit
-    rtol = np.maximum(tolerance.rtol, coarseness)
-    known = CLEAR * np.fmax(np.fmax(*noise), 0.0)
-    floor = np.maximum(tolerance.atol, coarseness) * scale + np.nan_to_num(known)
-    is_measured = ~np.isnan(measured)
-    return (
-        np.where(is_measured, rounding, rtol),
-        np.where(is_measured, measured + rounding * scale, floor),
-    )
-
-
-def levels_of(value: OutputValue, count: int) -> Floats:
-    """The noise of each of ``count`` elements of a value, in C order; NaN where it was not measured."""
-    if value.levels and count >= value.size:
-        return np.repeat(value.levels, count // len(value.levels))
-    return np.full(count, nan if value.noise is None else value.noise)
-
-
-def noise_at(value: OutputValue, numbers: Floats) -> Floats | None:
-    """The noise of numbers of a value; None where that was not measured.
-
-    It is at least a rounding of each number, as it is where results are compared.
-    """
-    if value.noise is None:
-        return None
-    scale = value.bucket.scale if value.bucket else 0.0
-    sizes = np.where(np.isfinite(numbers), np.abs(numbers), 0.0)
-    rounding = unit_of(value) * np.maximum(sizes, scale)
-    level: Floats = np.maximum(levels_of(value, numbers.size), rounding)
-    return level
-
-
-def _introduce(
-    buckets: list[Bucket], contents: list[_Content], table: Floats, tolerance: Tolerance
-) -> None:
-    """Tells each bucket which others agree with it.
-
-    A bucket is compared with those that stand behind it in the sorted table, for as long as the
-    norms agree.
-    """
-    # Only what stands near one another in the sorted table is compared: all pairs are too many.
-    sweep = _Sweep(table, contents, tolerance)
-    with np.errstate(invalid="ignore", over="ignore"):
-        for step in range(1, min(REACH, len(table) - 1) + 1):
-            rows = sweep.in_reach(step)
-            if not rows.size:
-                break
-            for pair in sweep.neighbours(rows, step):
-                first, second = sweep.order[pair.first], sweep.order[pair.second]
-                one, other = contents[first], contents[second]
-                if _is_confirmed(one.elements, other.elements, pair) and sweep.have_like_examples(
-                    one, other, pair
-                ):
-                    buckets[first].near[buckets[second]] = pair.distance
-                    buckets[second].near[buckets[first]] = pair.distance
 
 
 def _is_confirmed(one: Floats | None, other: Floats | None, pair: _Neighbours) -> bool:
@@ -408,13 +308,3 @@ def _are_among(few: Floats, many: Floats, rtol: float, floor: float) -> bool:
     below, above = many[np.maximum(place - 1, 0)], many[np.minimum(place, many.size - 1)]
     apart = np.minimum(np.abs(few - below), np.abs(few - above))
     return bool((apart <= floor + rtol * np.abs(few)).all())
-
-
-def agree(one: Floats, other: Floats, rtol: float | Floats, floor: float | Floats) -> bool:
-    """Whether elements are equal, both NaN, or within ``floor`` plus ``rtol`` of the greater."""
-    with np.errstate(invalid="ignore"):
-        size = np.maximum(np.abs(one), np.abs(other))
-        # Everything is within a part of infinity: only what is finite can be near.
-        near = (np.abs(one - other) <= floor + rtol * size) & np.isfinite(size)
-    # Most arrays are finite and near: whether NaNs meet NaNs is looked at only where they are not.
-    return bool(near.all() or (near | are_equal(one, other)).all())

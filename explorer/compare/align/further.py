@@ -1,251 +1,40 @@
 """Further divergences: places where graphs differ that the first divergence does not explain.
 
 All that is computed from a divergence differs, so a second mistake there cannot be seen in values.
-But the ops that follow still correspond: they read what corresponds, and are of one kind.
+But the ops that follow still correspond: they read what corresponds, and are of one kind. And values
+that one graph alone rounds to a narrower dtype have a noise that hides what that changes.
 """
 
 from collections.abc import Iterable, Iterator
-from functools import partial
-from typing import NamedTuple
 
-from explorer.compare.align.backtrace import is_nothing
+from explorer.compare.align.backtrace import from_backtrace, is_nothing
 from explorer.compare.align.contrasts import (
-    Contrast,
     FoundDivergence,
     alone,
     both,
+    contrast,
     ends_of,
-    reading,
-    row_of,
-)
-from explorer.compare.align.divergence import (
-    from_backtrace,
+    from_lone_leaf,
     from_missing,
     from_result,
-    is_difference,
-    suspects_behind,
+    gap_of,
 )
-from explorer.compare.align.leaf_divergences import from_leaf, from_lone_leaf
-from explorer.compare.align.matching import NOISE, Matching, Mismatch
+from explorer.compare.align.correspondence import (
+    computed_from,
+    gradients_of,
+    partings_by_structure,
+)
+from explorer.compare.align.divergence import Finder, Search, found_by, is_difference
+from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.one_sided import gradients_added, gradients_stopped
 from explorer.compare.align.provenance import take_the_same, unwrapped
-from explorer.compare.align.suspects import (
-    SILENT,
-    Suspects,
-    SuspectsBySide,
-    are_followed_alike,
-    kind,
-    same_work,
-    users_of,
-)
+from explorer.compare.align.sameness import NOISE
+from explorer.compare.align.suspects import SILENT, are_followed_alike, kind, same_work
 from explorer.compare.align.two_rows import two_ops
-from explorer.compare.align.vertices import Vertex, as_seen, reach
-from explorer.model.divergence import ExtraOps, LoneLeaf, OtherOp, OtherValue
-from explorer.model.graph import Phase
-
-# Ops that correspond by structure alone
-
-
-PRODUCTS = frozenset({"matmul", "conv"})
-"""Families that many an engine adds a bias to in the same op."""
-
-LONGEST = 4
-"""Ops in a row that are taken for what the other side does in one, or in some."""
-
-Row = tuple[Vertex, ...]
-"""Ops in a row, each the only user of the one before."""
-
-
-class Rows(NamedTuple):
-    """A row of ops of the first side, and one of the second that reads the same and is as large."""
-
-    first: Row
-    second: Row
-
-    @property
-    def is_one_kind(self) -> bool:
-        """Whether both end with the same kind of op."""
-        return kind(self.work[0][-1]) == kind(self.work[1][-1])
-
-    @property
-    def work(self) -> tuple[Row, Row]:
-        """Both without what adds a bias to a product, which is one op on many a side."""
-        return _without_bias(self.first), _without_bias(self.second)
-
-    @property
-    def ends(self) -> tuple[Vertex, Vertex]:
-        """The last op of each."""
-        return self.first[-1], self.second[-1]
-
-
-class Correspondence:
-    """Which nodes of forward correspond: by value, or by where they stand behind a divergence.
-
-    ``behind`` are the nodes computed from divergences.
-    """
-
-    def __init__(self, findings: Iterable[FoundDivergence], behind: set[Vertex]) -> None:
-        """Begins with the two ends of each divergence."""
-        self._behind = behind
-        self._assumed: dict[Vertex, Vertex] = {}
-        self._passed: set[Vertex] = set()
-        for finding in findings:
-            self._passed |= finding.parts
-            if finding.ends:
-                node, other = finding.ends
-                self._assume(node.origin, other.origin)
-
-    def follow(self, nodes: Iterable[Vertex]) -> Iterator[Rows]:
-        """The rows that correspond, in the order of ``nodes``, which are the first side's."""
-        for node in nodes:
-            if self._is_open(node):
-                rows = self._rows_from(node)
-                if rows:
-                    self._passed.update(rows.first, rows.second)
-                    self._assume(*rows.ends)
-                    yield rows
-
-    def _assume(self, node: Vertex, other: Vertex) -> None:
-        self._assumed[node] = other
-        self._assumed[other] = node
-
-    def _is_open(self, node: Vertex) -> bool:
-        """Whether a node computes something in forward that has found no counterpart yet."""
-        if node not in self._behind or node in self._passed:
-            return False
-        if not node.is_free or node.main is None:
-            return False
-        return node.is_work and node.phase == "forward" and node.origin is node
-
-    def _rows_from(self, node: Vertex) -> Rows | None:
-        """The shortest rows of ops, the first beginning at ``node``; ops of one kind come first."""
-        best: Rows | None = None
-        best_score = False, 0
-        for row in self._rows(node):
-            wanted = self._counterparts(row)
-            if wanted is None:
-                continue
-            for other_row in self._rows_reading(wanted):
-                rows = Rows(row, other_row)
-                score = rows.is_one_kind, -len(row) - len(other_row)
-                if best is None or score > best_score:
-                    best, best_score = rows, score
-        return best
-
-    def _rows(self, node: Vertex) -> list[Row]:
-        """The rows that begin at a node, shortest first."""
-        rows: list[Row] = [(node,)]
-        while len(rows) < LONGEST:
-            user = _only_user(rows[-1][-1])
-            if user is None or not self._is_open(user):
-                break
-            rows.append((*rows[-1], user))
-        return rows
-
-    def _rows_reading(self, wanted: tuple[frozenset[Vertex], int]) -> Iterator[Row]:
-        """The rows of the second side that read just some nodes, and end in a value of one size."""
-        inputs, size = wanted
-        starts: dict[Vertex, None] = {}
-        for node in sorted(inputs, key=lambda node: node.rank):
-            starts.update(dict.fromkeys(users_of(node)))
-        for start in starts:
-            if self._is_open(start):
-                for row in self._rows(start):
-                    if row[-1].value.size == size and frozenset(_inputs(row)) == inputs:
-                        yield row
-
-    def _counterparts(self, row: Row) -> tuple[frozenset[Vertex], int] | None:
-        """What corresponds to the inputs of a row, and the size of its value."""
-        counterparts = []
-        for origin in _inputs(row):
-            counterpart = self._assumed.get(origin) or origin.counterpart
-            if counterpart is None:
-                return None
-            counterparts.append(counterpart)
-        if not counterparts:
-            return None
-        return frozenset(counterparts), row[-1].value.size
-
-
-def partings_by_structure(
-    first_nodes: Iterable[Vertex], findings: list[FoundDivergence], behind: set[Vertex]
-) -> list[FoundDivergence]:
-    """The places behind some divergences where an op of another kind stands, or one too many.
-
-    ``first_nodes`` are those of the first side in execution order, ``behind`` are the nodes of both
-    sides that are computed from the divergences.
-    """
-    partings = []
-    correspondence = Correspondence(findings, behind)
-    for rows in correspondence.follow(first_nodes):
-        row, other_row = rows.work
-        if rows.is_one_kind:
-            # Rows of several ops each are two ways to take one thing to pieces.
-            for longer, shorter in ((row, other_row), (other_row, row)):
-                if len(longer) > 1 and len(shorter) == 1 and not _is_bookkeeping(longer[:-1]):
-                    partings.append(_extra(longer[:-1], rows))
-        elif len(row) == len(other_row) == 1 and are_followed_alike(*rows.ends):
-            partings.append(_of_other_kinds(rows))
-    return partings
-
-
-def _is_bookkeeping(row: Row) -> bool:
-    return all(node.is_bookkeeping for node in row)
-
-
-def _extra(extra: Row, rows: Rows) -> FoundDivergence:
-    """Ops that only one side has before an op of the same kind."""
-    last = extra[-1]
-    divergence = ExtraOps(
-        phase="forward",
-        ends=ends_of(last, alone(last.value)),
-        side=last.side.name,
-        row=row_of(list(extra)),
-        is_between=True,
-    )
-    return FoundDivergence(divergence, frozenset(extra), ends=rows.ends)
-
-
-def _of_other_kinds(rows: Rows) -> FoundDivergence:
-    """Two ops of other kinds in the same place."""
-    left, right = as_seen(*rows.ends)
-    values = Contrast((reading(left.value), reading(right.value)))
-    divergence = OtherOp(
-        phase="forward", ends=ends_of(left, values, right), places=both(left, right)
-    )
-    return FoundDivergence(divergence, frozenset(rows.ends), rows.ends)
-
-
-def _inputs(row: Row) -> list[Vertex]:
-    """The origins of all that a row reads, but for constants and what only one side has."""
-    members = set(row)
-    origins = [origin for node in row for origin in node.origins]
-    return [origin for origin in origins if origin not in members and not _is_own(origin)]
-
-
-def _without_bias(row: Row) -> Row:
-    work = [row[0]]
-    for node in row[1:]:
-        adds_bias = node.family == "add" and any(origin.is_leaf for origin in node.origins)
-        if not (adds_bias and work[-1].family in PRODUCTS):
-            work.append(node)
-    return tuple(work)
-
-
-def _is_own(origin: Vertex) -> bool:
-    """Whether a node need have no counterpart: a constant, or a leaf of one side only."""
-    if origin.counterpart:
-        return False
-    return origin.kind == "constant" or (origin.is_leaf and not origin.is_reserved)
-
-
-def _only_user(node: Vertex) -> Vertex | None:
-    users = users_of(node)
-    return users[0] if len(users) == 1 else None
-
-
-# Further divergences
-
+from explorer.compare.align.vertices import Vertex, in_order
+from explorer.compare.graphs.view import reach
+from explorer.model.divergence import ExtraOps, LoneLeaf, Rounded
+from explorer.numeric.summaries import UNIT
 
 MOST = 32
 """Further divergences that are looked for."""
@@ -268,13 +57,35 @@ def find_further(
         if len(findings) > MOST:
             break
         is_known = any(finding.parts <= known.parts for known in findings)
-        is_new = not (is_known or _is_explained(finding, explained) or _is_read(finding, findings))
-        if is_new and finding.divergence and is_difference(finding, finding.divergence.phase):
+        # A leaf is computed from none.
+        leaves = {part for part in finding.parts if part.is_leaf}
+        is_explained = not explained.isdisjoint(leaves or finding.parts)
+        if is_known or is_explained or _is_read(finding, findings):
+            continue
+        if finding.divergence and is_difference(finding, finding.divergence.phase):
             findings.append(finding)
             explained |= computed_from(finding, matching)
     findings += partings_by_structure(matching.first.nodes, findings, explained)
     findings += _unexplained_results(matching, findings)
     return sorted(findings[1:], key=_place)
+
+
+def _is_read(finding: FoundDivergence, findings: list[FoundDivergence]) -> bool:
+    """Whether a leaf of one side alone is what an op of another divergence reads."""
+    if not isinstance(finding.divergence, LoneLeaf):
+        return False
+    users = {user for part in finding.parts if part.is_leaf for user in part.consumers}
+    return any(not users.isdisjoint(other.parts) for other in findings)
+
+
+def _place(finding: FoundDivergence) -> tuple[bool, int, int]:
+    """The sort key of a divergence: where it stands in the execution order of the two graphs."""
+    is_in_backward = finding.divergence is not None and finding.divergence.phase == "backward"
+    ranks = [part.step for part in finding.parts]
+    return is_in_backward, min(ranks), max(ranks)
+
+
+# Results
 
 
 def _unexplained_results(
@@ -287,11 +98,10 @@ def _unexplained_results(
     reached = []
     for finding in findings:
         # Also through values that agree: numbers in another order do, and zeros with other zeros.
-        start = finding.parts.union(
-            _gradients_of(finding.parts | finding.laid, finding.laid, matching)
-        )
-        reached.append((finding, reach(start, lambda node: node.consumers)))
-    makers = {_makers(*finding.parts) for finding in findings if _is_of_results(finding)}
+        gradients = gradients_of(finding.parts | finding.laid, finding.laid, matching)
+        reached.append((finding, reach(finding.parts.union(gradients), lambda it: it.consumers)))
+    of_results = [it for it in findings if all(part.is_result for part in it.parts)]
+    makers = {_makers(*finding.parts) for finding in of_results}
     for mismatch in matching.differing_results():
         if any(_leads_to(finding, onwards, mismatch) for finding, onwards in reached):
             continue
@@ -301,39 +111,9 @@ def _unexplained_results(
             yield from_result(mismatch, mismatch.phase)
 
 
-def _is_of_results(finding: FoundDivergence) -> bool:
-    return all(part.is_result for part in finding.parts)
-
-
 def _makers(*results: Vertex) -> frozenset[Vertex]:
     """The nodes that make some results."""
     return frozenset(value.node.origin for result in results for value in result.inputs)
-
-
-def _gradients_of(
-    parts: Iterable[Vertex], laid: frozenset[Vertex], matching: Matching
-) -> list[Vertex]:
-    """The nodes in backward that derive from those in forward among some, and may differ.
-
-    Of those that are ``laid`` otherwise, all do.
-    """
-    gradients: list[Vertex] = []
-    for part in parts:
-        derived = part.side.derived.get(part, ()) if part.phase == "forward" else ()
-        may_differ = partial(_may_differ, matching)
-        gradients += derived if part in laid else filter(may_differ, derived)
-    return gradients
-
-
-def _may_differ(matching: Matching, node: Vertex) -> bool:
-    return not node.is_agreed or _is_rearranged(node, matching)
-
-
-def _is_rearranged(node: Vertex, matching: Matching) -> bool:
-    """Whether a node holds the numbers of its partner in another order."""
-    if node.partner is None or node.main is None or node.partner.main is None:
-        return False
-    return matching.layout(node.value, node.partner.value) is not None
 
 
 def _leads_to(finding: FoundDivergence, onwards: set[Vertex], mismatch: Mismatch) -> bool:
@@ -345,140 +125,63 @@ def _leads_to(finding: FoundDivergence, onwards: set[Vertex], mismatch: Mismatch
     results = [mismatch.on(part.side) for part in finding.parts]
     is_in_net = any(part.phase == "forward" for part in finding.parts)
     if is_in_net and not onwards.isdisjoint(results):
-        results = [result for result in results if not _is_of_nothing(result)]
+        of_nothing = [it for it in results if any(is_nothing(unwrapped(v)) for v in it.inputs)]
+        results = [result for result in results if result not in of_nothing]
     return onwards.issuperset(results)
 
 
-def _is_of_nothing(gradient: Vertex) -> bool:
-    return any(is_nothing(unwrapped(value)) for value in gradient.inputs)
-
-
-def _is_explained(finding: FoundDivergence, explained: set[Vertex]) -> bool:
-    """Whether what takes part is computed from another divergence; a leaf is computed from none."""
-    leaves = {part for part in finding.parts if part.is_leaf}
-    return not explained.isdisjoint(leaves or finding.parts)
-
-
-def _is_read(finding: FoundDivergence, findings: list[FoundDivergence]) -> bool:
-    """Whether a leaf of one side alone is what an op of another divergence reads."""
-    if not isinstance(finding.divergence, LoneLeaf):
-        return False
-    users: set[Vertex] = set()
-    for part in finding.parts:
-        if part.is_leaf:
-            users.update(part.consumers)
-    return any(not users.isdisjoint(other.parts) for other in findings)
-
-
-def _place(finding: FoundDivergence) -> tuple[bool, int, int]:
-    """The sort key of a divergence: where it stands in the execution order of the two graphs."""
-    is_in_backward = finding.divergence is not None and finding.divergence.phase == "backward"
-    ranks = [part.step for part in finding.parts]
-    return is_in_backward, min(ranks), max(ranks)
-
-
-def computed_from(finding: FoundDivergence, matching: Matching) -> set[Vertex]:
-    """What takes part in a divergence, and all that is computed from it before values agree again.
-
-    Equal numbers in another order do not agree.
-
-    The gradient of an op that differs differs as well, whether it reads what the op yields or not.
-    """
-    # What stops a gradient passes numbers on that both sides have: none in forward differs by it.
-    parts = set(finding.parts)
-    if not isinstance(finding.divergence, OtherValue):
-        parts = {part for part in parts if not _passes_on_what_both_have(part)}
-    start = parts.union(_gradients_of(parts | finding.laid, finding.laid, matching))
-    behind = reach(start, lambda node: node.consumers)
-    has_both_sides = len({part.side.name for part in parts}) > 1
-
-    def differs(node: Vertex) -> bool:
-        # A value that is computed from what differs on one side alone is equal by chance.
-        is_chance = has_both_sides and node.partner is not None and node.partner not in behind
-        return not node.is_agreed or is_chance or _is_rearranged(node, matching)
-
-    return reach(start, lambda node: filter(differs, node.consumers))
-
-
-def _passes_on_what_both_have(part: Vertex) -> bool:
-    return part.origin is not part and part.origin.counterpart is not None
+# What may be a divergence of its own
 
 
 def _candidates(matching: Matching, missing: list[Vertex]) -> Iterator[FoundDivergence]:
     """What may be a divergence of its own, in the order in which it would explain the rest."""
     in_forward = matching.differing_results("forward")
     in_backward = matching.differing_results("backward")
-    # Where no result of forward differs, a difference in it may still show in the gradients.
-    yield from _behind(matching, in_forward or in_backward, "forward")
-    yield from _behind(matching, in_backward, "backward")
-    yield from (from_missing(result) for result in missing)
+    searches = (
+        # Where no result of forward differs, a difference in it may still show in the gradients.
+        Search.behind(matching, in_forward or in_backward, "forward").in_forward(),
+        Search.behind(matching, in_backward, "backward"),
+    )
+    for search in searches:
+        yield from found_by(FINDERS, search)
+    yield from map(from_missing, missing)
 
 
-def _behind(matching: Matching, results: list[Mismatch], phase: Phase) -> Iterator[FoundDivergence]:
-    suspects_of = suspects_behind(matching, results, phase)
-    if phase == "forward":
-        suspects_of = {side: suspects.forward_only() for side, suspects in suspects_of.items()}
-    yield from _leaves(matching, suspects_of, phase)
-    for finding in from_backtrace(matching, results, phase):
-        # An op too many is one only where nothing before it differs.
-        if not isinstance(finding.divergence, ExtraOps):
-            yield finding
-    if phase == "backward":
-        yield from gradients_stopped(suspects_of)
-        yield from gradients_added(suspects_of)
-    yield from _ops(matching, suspects_of, phase)
-
-
-def _leaves(
-    matching: Matching, suspects_of: SuspectsBySide, phase: Phase
-) -> Iterator[FoundDivergence]:
+def _leaves(search: Search) -> Iterator[FoundDivergence]:
     """Leaves among the suspects with another value on each side, or on one side only."""
-    suspected: set[Vertex] = set()
-    for suspects in suspects_of.values():
-        suspected.update(suspects.nodes)
-    for mismatch in matching.mismatches:
-        if mismatch.first.is_leaf and not suspected.isdisjoint((mismatch.first, mismatch.second)):
-            yield from_leaf(mismatch, phase)
-    for side, suspects in suspects_of.items():
-        kinds = {kind(node) for node in suspects_of[side.other].nodes}
+    yield from search.other_starts()
+    for side, suspects in search.suspects_of.items():
+        kinds = {kind(node) for node in search.suspects_of[side.other].nodes}
         for leaf in suspects.leaves():
             user = suspects.user_of(leaf)
             # Behind a divergence a mask of its own is harmless: an op that has one more input is not.
-            is_one_more = user is not None and (kind(user) in kinds or _is_bias(leaf, user))
+            is_bias = user is not None and user.family == "add" and len(leaf.value.shape) == 1
+            is_one_more = user is not None and (kind(user) in kinds or is_bias)
             if is_one_more or suspects.is_alone(leaf):
-                yield from_lone_leaf(leaf, user, phase)
+                yield from_lone_leaf(leaf, user, search.phase)
 
 
-def _is_bias(leaf: Vertex, user: Vertex) -> bool:
-    return user.family == "add" and len(leaf.value.shape) == 1
+def _back(search: Search) -> Iterator[FoundDivergence]:
+    """What the way back leads to: an op too many is one only where nothing before it differs."""
+    for finding in from_backtrace(search.matching, search.results, search.phase):
+        if not isinstance(finding.divergence, ExtraOps):
+            yield finding
 
 
-def _ops(
-    matching: Matching, suspects_of: SuspectsBySide, phase: Phase
-) -> Iterator[FoundDivergence]:
+def _ops(search: Search) -> Iterator[FoundDivergence]:
     """Two ops that take the same inputs and give other values, those of one kind first."""
-    first, second = suspects_of.values()
-    others = _by_inputs(second)
+    first, second = search.suspects_of.values()
+    others: dict[frozenset[Vertex | None], list[Vertex]] = {}
+    for node in second.nodes:
+        others.setdefault(frozenset(node.origins), []).append(node)
     for node in first.nodes:
         alike = others.get(frozenset(origin.counterpart for origin in node.origins), [])
-        alike.sort(key=partial(_unlikeness, node))
+        # Of ops of other kinds, those that are read alike come first.
+        alike.sort(key=lambda it: (not same_work(node, it), not are_followed_alike(node, it)))
         for other in alike:
-            if _part(matching, node, other):
-                yield two_ops(matching, node, other, suspects_of, phase)
+            if _part(search.matching, node, other):
+                yield two_ops(search.matching, node, other, search.suspects_of, search.phase)
                 break
-
-
-def _unlikeness(node: Vertex, other: Vertex) -> tuple[bool, bool]:
-    """The sort key of nodes that read what another one does: of other kinds, then read by other kinds."""
-    return not same_work(node, other), not are_followed_alike(node, other)
-
-
-def _by_inputs(suspects: Suspects) -> dict[frozenset[Vertex | None], list[Vertex]]:
-    """The suspects by the set of what they read."""
-    by_inputs: dict[frozenset[Vertex | None], list[Vertex]] = {}
-    for node in suspects.nodes:
-        by_inputs.setdefault(frozenset(node.origins), []).append(node)
-    return by_inputs
 
 
 def _part(matching: Matching, node: Vertex, other: Vertex) -> bool:
@@ -490,4 +193,130 @@ def _part(matching: Matching, node: Vertex, other: Vertex) -> bool:
     if not is_alike or node.family in SILENT or not take_the_same(node, other):
         return False
     is_different = value.agrees(other_value) is False
-    return is_different and not matching.are_noise(value, other_value, NOISE)
+    return is_different and not matching.tolerance.are_noise(value, other_value, NOISE)
+
+
+FINDERS = (
+    Finder(_leaves),
+    Finder(_back),
+    Finder(lambda search: gradients_stopped(search.suspects_of), "backward"),
+    Finder(lambda search: gradients_added(search.suspects_of), "backward"),
+    Finder(_ops),
+)
+"""How divergences are found that others do not explain, the surest way first."""
+
+
+# Values that one side alone rounds
+
+
+def rounded_on_one_side(
+    matching: Matching, findings: Iterable[FoundDivergence]
+) -> Iterator[FoundDivergence]:
+    """The places in forward where one side alone rounds to a narrower dtype, and goes on in the wider one.
+
+    What is rounded has a counterpart on the other side, and so has what comes of it; nothing between
+    those two, nor anything that passes the former's numbers on, is narrower there. A value that is not
+    changed by rounding, and what is in a divergence of ``findings``, is left out.
+    """
+    taken = {part for finding in findings for part in finding.parts}
+    for side in matching.sides:
+        for node in side.nodes:
+            if node in taken or not node.is_needed or node.phase != "forward":
+                continue
+            finding = _rounding(node)
+            if finding is not None and taken.isdisjoint(finding.parts):
+                taken |= finding.parts
+                yield finding
+
+
+def _rounding(node: Vertex) -> FoundDivergence | None:
+    """What begins at a node that rounds what it reads; None where it does not, or both sides do."""
+    wider = [it for it in node.feeders if _is_narrower(node, it) and it.kind != "constant"]
+    given = wider[0] if wider and node.is_work and wider[0].main is not None else None
+    counterpart = _counterpart(given) if given else None
+    if given is None or counterpart is None or _is_narrower(counterpart, given):
+        return None
+
+    def narrow_users(it: Vertex) -> list[Vertex]:
+        users = (user for user in it.consumers if user.phase == "forward")
+        return [user for user in users if _is_narrower(user, given)]
+
+    narrow = reach([node], narrow_users)
+    for wide in _wide_users(narrow, given):
+        other = _counterpart(wide)
+        if other is None or not _leads_without_rounding(counterpart, other, given):
+            continue
+        if not (_are_the_same(node, given) or _are_the_same(wide, other)):
+            return _found(node, frozenset((*narrow, wide)), (wide, other))
+    return None
+
+
+def _are_the_same(node: Vertex, other: Vertex) -> bool:
+    """Whether no difference of two nodes' numbers is known: then rounding changes nothing."""
+    if node.value.size != other.value.size:
+        return False
+    return contrast(node.value, other.value).gap.greatest == 0
+
+
+def _found(node: Vertex, parts: frozenset[Vertex], ends: tuple[Vertex, Vertex]) -> FoundDivergence:
+    """The divergence of a node that rounds, with both values behind it where these are of one shape."""
+    wide, other = ends
+    values = alone(wide.value)
+    if wide.value.shape == other.value.shape:
+        values = contrast(wide.value, other.value)
+    given = next(it for it in node.feeders if _is_narrower(node, it))
+    divergence = Rounded(
+        phase="forward",
+        ends=ends_of(node, values, other),
+        gap=gap_of(node, values),
+        side=node.side.name,
+        places=both(node, other),
+        dtypes=(_dtype(node), _dtype(given)),
+        result=wide.id,
+    )
+    return FoundDivergence(divergence, parts, ends)
+
+
+def _wide_users(narrow: set[Vertex], given: Vertex) -> list[Vertex]:
+    """What reads the narrow values, is as wide as what was given and was observed, in execution order."""
+    users = reach(narrow, lambda it: it.consumers if it in narrow or it.main is None else ())
+    wide = {it for it in users - narrow if it.main and _dtype(it) == _dtype(given)}
+    return in_order(it for it in wide if it.phase == "forward" and (it.is_work or it.is_result))
+
+
+def _counterpart(node: Vertex) -> Vertex | None:
+    """The node of the other side that holds the same quantity, maybe in another shape."""
+    if node.is_result:
+        maker = node.partner.inputs[:1] if node.partner else ()
+        return maker[0].node if maker else None
+    if node.partner is not None and node.is_agreed:
+        return node.partner
+    return node.origin.counterpart
+
+
+def _leads_without_rounding(start: Vertex, end: Vertex, given: Vertex) -> bool:
+    """Whether one node leads to another, and nothing on the way is narrower than what was given.
+
+    Nothing that passes the first one's numbers on may be either, wherever it leads.
+    """
+    passed_on = reach(
+        [start.origin, start], lambda it: [user for user in it.consumers if user.is_bookkeeping]
+    )
+    onwards = reach([start], lambda it: it.consumers)
+    is_end = end is start or end.origin is start.origin
+    if not (is_end or end in onwards):
+        return False
+    between = onwards & reach([end], lambda it: it.feeders)
+    return not any(_is_narrower(it, given) for it in (*passed_on, *between))
+
+
+def _is_narrower(node: Vertex, other: Vertex) -> bool:
+    """Whether the numbers of a node have fewer digits than those of another one."""
+    own, others = UNIT.get(_dtype(node)), UNIT.get(_dtype(other))
+    return own is not None and others is not None and own > others
+
+
+def _dtype(node: Vertex) -> str:
+    """The dtype of the value that stands for a node."""
+    outputs = node.record.outputs
+    return outputs[node.value.output].dtype if node.value.output < len(outputs) else ""

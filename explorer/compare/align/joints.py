@@ -1,11 +1,13 @@
 """Where two graphs may be joined again behind a divergence: outputs that would be one quantity but for it."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from explorer.compare.align.contrasts import FoundDivergence
 from explorer.compare.align.suspects import kind
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
+from explorer.compare.graphs.view import Slot
 from explorer.model.divergence import (
     Divergence,
     ExtraOps,
@@ -15,9 +17,6 @@ from explorer.model.divergence import (
     ResultElsewhere,
 )
 from explorer.model.graph import SideName
-
-Slot = tuple[str, int]
-"""An output: the id of its node, and its number."""
 
 
 class Joint(NamedTuple):
@@ -59,18 +58,20 @@ def seam(finding: FoundDivergence, sides: Iterable[Side]) -> Seam:
     for side in sides:
         own = [part for part in finding.parts if part.side is side and not part.is_leaf]
         parts[side.name] = frozenset(part.id for part in own)
-        joints[side.name] = tuple(_joint(*_with_bias(*pair)) for pair in _pairs(finding, side))
+        joints[side.name] = tuple(_joint(*pair) for pair in _pairs(finding, side))
     divergence = finding.divergence
     is_between = isinstance(divergence, ExtraOps) and divergence.is_between
     is_assumed = isinstance(divergence, OtherOp) or is_between
     return Seam(parts, joints, is_assumed, frozenset((it.side.name, it.id) for it in finding.laid))
 
 
-def _with_bias(own: OutputValue, other: OutputValue | None) -> Pair:
-    """Two outputs, of which one may have its bias already: the other one behind what adds that."""
+def _joint(own: OutputValue, other: OutputValue | None) -> Joint:
+    """Two outputs that are joined; where one has its bias already, the other one behind what adds that."""
     if other is None:
-        return own, None
-    return _behind_bias(own, other), _behind_bias(other, own)
+        return Joint((own.node.id, own.output), None, (own.shape, own.shape))
+    own, other = _behind_bias(own, other), _behind_bias(other, own)
+    slots = (own.node.id, own.output), (other.node.id, other.output)
+    return Joint(*slots, (own.shape, other.shape))
 
 
 def _behind_bias(value: OutputValue, other: OutputValue) -> OutputValue:
@@ -85,16 +86,10 @@ def _behind_bias(value: OutputValue, other: OutputValue) -> OutputValue:
 
 def _bias_added(node: Vertex) -> Vertex | None:
     """What adds a parameter to a node's value, where nothing else reads that."""
-    users = [user for user in node.consumers if user.phase == node.phase]
+    users = node.users_in_phase
     if len(users) != 1 or users[0].family != "add" or users[0].value.size != node.value.size:
         return None
     return users[0] if any(it.kind == "parameter" for it in users[0].origins) else None
-
-
-def _joint(own: OutputValue, other: OutputValue | None) -> Joint:
-    there = None if other is None else (other.node.id, other.output)
-    shape = own.shape if other is None else other.shape
-    return Joint((own.node.id, own.output), there, (own.shape, shape))
 
 
 def _pairs(finding: FoundDivergence, side: Side) -> Iterator[Pair]:
@@ -112,7 +107,7 @@ def _at(finding: FoundDivergence, own: Vertex, other: Vertex) -> Iterator[Pair]:
 
     Then it is those that read the other side's value there that get their counterparts' values.
     """
-    users = [user for user in own.consumers if user.phase == own.phase]
+    users = own.users_in_phase
     if own in finding.parts or (len(users) == 1 and not own.is_leaf):
         yield own.value, other.value
         return
@@ -174,10 +169,9 @@ def _behind(finding: FoundDivergence, last: Vertex, side: Side) -> Iterator[Pair
                 yield own.value, (other if own is user else user).value
                 break
             passed.add(user)
-            users = [it for it in user.consumers if it.phase == user.phase]
-            if len(users) != 1:
+            if len(user.users_in_phase) != 1:
                 break
-            (user,) = users
+            (user,) = user.users_in_phase
 
 
 def _in_its_place(user: Vertex, passed: set[Vertex], goes_on: Vertex | None) -> Vertex | None:
@@ -190,16 +184,15 @@ def _in_its_place(user: Vertex, passed: set[Vertex], goes_on: Vertex | None) -> 
     others = [it for it in user.origins if it not in passed and it.kind != "constant"]
     known = [it.counterpart for it in others if it.counterpart is not None]
     if known and len(known) == len(others):
-        alike = [it for it in known[0].users if _is_alike(user, it) and set(known) <= _read(it)]
+        alike = []
+        for it in filter(partial(_is_alike, user), known[0].users):
+            behind = _bias_added(it)
+            read = {*it.origins, *(behind.origins if behind else ())}
+            if read.issuperset(known):
+                alike.append(it)
         if len(alike) == 1:
             return alike[0]
     return goes_on if goes_on is not None and _is_alike(user, goes_on) else None
-
-
-def _read(node: Vertex) -> set[Vertex]:
-    """What a node computes from, with the bias that is added to its value alone."""
-    behind = _bias_added(node)
-    return {*node.origins, *(behind.origins if behind else ())}
 
 
 def _is_alike(node: Vertex, other: Vertex) -> bool:

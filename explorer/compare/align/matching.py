@@ -1,36 +1,14 @@
-"""The pairs found so far."""
+"""The pairs found so far, and those that need no search: leaves and results, by their names."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from math import hypot
 
-import numpy as np
-
-from explorer.compare.align.fingerprints import (
-    Tolerance,
-    agree,
-    allowances,
-    elements,
-    levels_of,
-    unit_of,
-)
-from explorer.compare.align.vertices import OutputValue, Side, Vertex
-from explorer.compare.noise import CLEAR
+from explorer.compare.align.sameness import NOISE, Tolerance
+from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
 from explorer.model.alignment import How
-from explorer.model.divergence import Layout
 from explorer.model.graph import Phase
-from explorer.numeric.differences import Floats
 
-NOISE = 10.0
-"""Results are noise about zero up to this many times ``atol``.
-
-A gradient that cancels is a sum of larger terms, and has the rounding of these.
-"""
-
-LAYOUT_SLACK = 10.0
-"""The multiple of the tolerance beyond which an element counts as being in another place."""
-
-MOST_ROWS = 512
-"""Of values with more rows it is not looked whether they have the same ones."""
+PHASES: tuple[Phase, ...] = ("forward", "backward")
 
 _NO_EVIDENCE_OF_ORIGIN: frozenset[How] = frozenset({"across", "name", "provenance"})
 """Pairs that say nothing of what made their numbers: it may be other work on either side."""
@@ -123,7 +101,11 @@ class Matching:
         first.counterpart = first.counterpart or second
         second.counterpart = second.counterpart or first
         # At once: or else a step that only passes these numbers on might take the maker's partner.
-        if how not in _NO_EVIDENCE_OF_ORIGIN and _may_have_made_the_same(first, second):
+        may_be_pair = first.phase == second.phase and first.value.agrees(second.value)
+        are_free = all(
+            it.is_free and it.is_work and not it.is_bookkeeping for it in (first, second)
+        )
+        if how not in _NO_EVIDENCE_OF_ORIGIN and may_be_pair and are_free:
             self.join(first.value, second.value, "value+provenance")
 
     def share(self, value: OutputValue, other: OutputValue, how: How) -> None:
@@ -144,99 +126,159 @@ class Matching:
         self.contradictions[first] = second
         self.contradictions[second] = first
 
-    def layout(self, first: OutputValue, second: OutputValue) -> Layout | None:
-        """How the equal numbers of two values lie differently, whose shapes are one but for ones.
 
-        "transposed", "reordered", or None where they do not or not every element is known.
-        """
-        one, other = first.whole, second.whole
-        if one is None or other is None or one.data == other.data:
-            return None
-        if _without_ones(one.shape) != _without_ones(other.shape):
-            return None
-        left_elements, right_elements = elements(one), elements(other)
-        if left_elements.shape != right_elements.shape:
-            return None  # of a complex tensor and a real one
-        rtol, floor = self._room(first, second, left_elements.size)
-        if agree(left_elements, right_elements, rtol, floor):
-            return None
-        if len(one.shape) == 2:
-            transposed = left_elements.reshape(one.shape).T.ravel()
-            if agree(transposed, right_elements, rtol, float(floor.max())):
-                return "transposed"
-        return "reordered"
+# Leaves and results, by their names
 
-    def have_other_rows(self, first: OutputValue, second: OutputValue) -> bool:
-        """Whether equal numbers of two values make up other rows along the last axis.
 
-        The rows may be in any order, and in any shape. False where that is not known.
-        """
-        one, other = first.whole, second.whole
-        if one is None or other is None or not (one.shape and other.shape):
-            return False
-        if one.shape[-1] != other.shape[-1] or first.size != second.size:
-            return False
-        left, right = elements(one), elements(other)
-        if left.shape != right.shape:
-            return False  # of a complex tensor and a real one
-        rows, others = (side.reshape(-1, one.shape[-1]) for side in (left, right))
-        if len(rows) > MOST_ROWS:
-            return False
-        rtol, floor = self._room(first, second, left.size)
-        room = float(rtol.max()), float(floor.max())
-        return any(not any(agree(row, it, *room) for it in others) for row in rows)
+def pair_leaves(matching: Matching) -> None:
+    """Pairs inputs, parameters and named constants by name, then what is a constant on one side.
 
-    def _room(self, first: OutputValue, second: OutputValue, count: int) -> tuple[Floats, Floats]:
-        """The (rtol, floor) beyond which each of ``count`` elements counts as being in another place."""
-        scale = max(value.bucket.scale if value.bucket else 0.0 for value in (first, second))
-        rtol, floor = allowances(
-            self.tolerance,
-            (levels_of(first, count), levels_of(second, count)),
-            np.array(max(unit_of(first), unit_of(second))),
-            np.array(max(first.node.coarseness, second.node.coarseness)),
-            np.array(scale),
-        )
-        return LAYOUT_SLACK * rtol, LAYOUT_SLACK * floor
-
-    def are_noise(self, first: OutputValue, second: OutputValue, room: float = 1.0) -> bool:
-        """Whether two values of one size are rounding noise about zero.
-
-        All their elements lie within CLEAR times their noise of zero; where the noise of one was
-        not measured, within ``room`` times ``atol``.
-        """
-        if first.size != second.size:
-            return False
-        if first.noise is None or second.noise is None:
-            limit = room * self.tolerance.atol
+    Inputs and parameters of one name whose values differ pair with nothing else.
+    """
+    leaves, other_leaves = _leaves(matching.first), _leaves(matching.second)
+    for name, first in leaves.items():
+        second = other_leaves.get(name)
+        if second is None:
+            continue
+        agrees = first.value.agrees(second.value)
+        # Every engine numbers its constants itself: an equal name alone means nothing.
+        if not agrees and "constant" in (first.kind, second.kind):
+            continue
+        matching.reserve(first, second)
+        if agrees is False:
+            matching.mismatches.append(Mismatch(first, second))
         else:
-            limit = CLEAR * hypot(first.noise, second.noise)
-        if not (first.is_within(limit) and second.is_within(limit)):
-            return False
-        return not (first.levels or second.levels) or _are_within_levels(first, second)
+            matching.join(first.value, second.value, "name")
+    for side in matching.sides:
+        leaves_left = [node for node in side.nodes if node.is_leaf and not node.is_reserved]
+        telling = (leaf for leaf in leaves_left if leaf.value.is_distinctive)
+        pair_with_constants(matching, telling, side, "value")
 
 
-def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape without its dimensions of length 1, which say nothing of where numbers lie."""
-    return tuple(length for length in shape if length != 1)
+def pair_with_constants(matching: Matching, nodes: Iterable[Vertex], side: Side, how: How) -> None:
+    """Pairs nodes of one side with the constants of one phase that they are on the other: the same numbers.
+
+    Where several constants hold them, the first one in execution order is taken.
+    """
+    constants: dict[Bucket, list[OutputValue]] = {}
+    for node in side.other.nodes:
+        if node.kind == "constant" and node.is_free and node.value.is_distinctive:
+            for bucket in node.value.neighbours():
+                constants.setdefault(bucket, []).append(node.value)
+    for node in nodes:
+        held = constants.get(node.value.bucket, ()) if node.is_free and node.value.bucket else ()
+        for constant in held:
+            if constant.node.is_free and constant.node.phase == node.phase:
+                values = node.value, constant
+                matching.join(*(values if side.is_first else values[::-1]), how)
+                break
 
 
-def _are_within_levels(first: OutputValue, second: OutputValue) -> bool:
-    """Whether the elements of two values whose examples have a noise of their own are within it."""
-    one, other = first.whole, second.whole
-    if one is None or other is None or first.shape != second.shape:
+def _leaves(side: Side) -> dict[str, Vertex]:
+    """The first leaf or constant of each name."""
+    leaves: dict[str, Vertex] = {}
+    for node in side.nodes:
+        if node.name and (node.is_leaf or node.kind == "constant"):
+            leaves.setdefault(node.name, node)
+    return leaves
+
+
+def pair_results(matching: Matching) -> None:
+    """Pairs results by phase and name, the rest by their order.
+
+    A result pairs with a result only.
+    """
+    transposed = set()
+    for match in matching.matches:
+        if match.how == "name" and matching.tolerance.layout(match.first, match.second):
+            transposed.add(match.first.node.name)
+    for first, second in _results_to_compare(matching):
+        any_layout = first.name.removeprefix("d") in transposed
+        if first.name == second.name and first.name in matching.tolerance.alike:
+            matching.join(first.value, second.value, "name")
+        elif _are_equal_results(matching, first.result, second.result, any_layout):
+            matching.join(first.value, second.value, "name")
+            _pair_makers(matching, first, second)
+        else:
+            matching.mismatches.append(Mismatch(first, second))
+
+
+def _results_to_compare(matching: Matching) -> list[tuple[Vertex, Vertex]]:
+    """Results of one name; then the rest of a phase, in order, where both sides have as many."""
+    pairs = _results_of_one_name(matching)
+    taken = {result for pair in pairs for result in pair}
+    for phase in PHASES:
+        rest = [node for node in matching.first.results(phase) if node not in taken]
+        other_rest = [node for node in matching.second.results(phase) if node not in taken]
+        # Engines need not call a result the same, but they list results in the same order.
+        if len(rest) == len(other_rest):
+            pairs += zip(rest, other_rest, strict=True)
+    return pairs
+
+
+def _results_of_one_name(matching: Matching) -> list[tuple[Vertex, Vertex]]:
+    """Results of one phase and name; then those of one name, since either phase may write a buffer."""
+    named, other_named = _named_results(matching.first), _named_results(matching.second)
+    pairs = []
+    for key, result in named.items():
+        if key in other_named:
+            pairs.append((result, other_named[key]))
+
+    left, other_left = _names_left(named, other_named), _names_left(other_named, named)
+    for name, result in left.items():
+        if name in other_left:
+            pairs.append((result, other_left[name]))
+    return pairs
+
+
+def _named_results(side: Side) -> dict[tuple[Phase, str], Vertex]:
+    """The first result of each phase and name."""
+    results: dict[tuple[Phase, str], Vertex] = {}
+    for node in side.results():
+        if node.name:
+            results.setdefault((node.phase, node.name), node)
+    return results
+
+
+def _names_left(
+    named: dict[tuple[Phase, str], Vertex], other_named: dict[tuple[Phase, str], Vertex]
+) -> dict[str, Vertex]:
+    """The results by name alone that the other side does not have in the same phase."""
+    left: dict[str, Vertex] = {}
+    for (phase, name), node in named.items():
+        if (phase, name) not in other_named:
+            left.setdefault(name, node)
+    return left
+
+
+def _are_equal_results(
+    matching: Matching, first: OutputValue, second: OutputValue, any_layout: bool
+) -> bool:
+    """Whether results agree element by element, or are noise about zero.
+
+    With ``any_layout``, as for a parameter that is stored transposed, the elements may be in any
+    order.
+    """
+    agrees = first.agrees(second)
+    if agrees is None or matching.tolerance.are_noise(first, second, NOISE):
         return True
-    left, right = elements(one), elements(other)
-    if left.shape != right.shape:
-        return True
-    limits = CLEAR * np.hypot(levels_of(first, left.size), levels_of(second, right.size))
-    return bool((np.maximum(np.abs(left), np.abs(right)) <= limits).all())
+    return agrees and (any_layout or matching.tolerance.layout(first, second) is None)
 
 
-def _may_have_made_the_same(first: Vertex, second: Vertex) -> bool:
-    if first.phase != second.phase or not first.value.agrees(second.value):
-        return False
-    return _is_free_work(first) and _is_free_work(second)
+def _pair_makers(matching: Matching, first: Vertex, second: Vertex) -> None:
+    """Pairs the nodes that make an equal result, unless one of the two only reshapes it.
 
-
-def _is_free_work(node: Vertex) -> bool:
-    return node.is_free and node.is_work and not node.is_bookkeeping
+    Both are of one phase: where the derivative of a product is the other factor itself, a compiler
+    returns that, whose partner is the other side's factor.
+    """
+    if not first.inputs or not second.inputs:
+        return
+    value, other = first.inputs[0], second.inputs[0]
+    if not all(it.is_main and it.node.is_free and it.node.is_work for it in (value, other)):
+        return
+    are_alike = (
+        value.node.phase == other.node.phase
+        and value.node.is_bookkeeping == other.node.is_bookkeeping
+    )
+    if are_alike and value.agrees(other):
+        matching.join(value, other, "value+provenance")

@@ -17,9 +17,11 @@ from explorer.compare.align.contrasts import (
     reading,
     row_of,
 )
-from explorer.compare.align.fingerprints import agree, elements
+from explorer.compare.align.provenance import readers
+from explorer.compare.align.sameness import agree, elements
 from explorer.compare.align.suspects import Suspects, SuspectsBySide, are_followed_alike
-from explorer.compare.align.vertices import OutputValue, Side, Vertex, reach
+from explorer.compare.align.vertices import OutputValue, Side, Vertex
+from explorer.compare.graphs.view import reach
 from explorer.model.divergence import ExtraOps, GradientAdded, GradientStopped, Reading
 from explorer.model.families import MASKING
 from explorer.model.graph import Phase
@@ -27,6 +29,9 @@ from explorer.numeric.differences import Floats
 
 STOPS_GRADIENT = re.compile(r"detach|stop_?gradient", re.IGNORECASE)
 """Operators that hand their input on and stop its gradient."""
+
+OF_WEIGHTS = frozenset({"matmul", "conv"})
+"""Families of ops that have an op in backward wherever something is differentiated."""
 
 MOST_TERMS = 64
 """Terms of a sum, and ops of one line, that are looked at."""
@@ -52,7 +57,7 @@ def extra_ops(
     lead to a term that it does not add. ``goes_on`` is what the other side does instead.
     """
     last = row[-1]
-    gradients = _gradients_added_by(last, phase)
+    gradients = len(last.inputs) if phase == "backward" and _adds_gradients(last) else 0
     as_it_is = None if is_term else _input_of_equal_size(row, of_any_phase=bool(gradients))
     if as_it_is and not (goes_on or phase == "backward" or are_followed_alike(last, as_it_is)):
         as_it_is = None  # both sides may do this with it, one of them inside of another op
@@ -60,6 +65,8 @@ def extra_ops(
     if values.gap.greatest == 0:
         values, as_it_is = alone(last.value), None
     uses = _uses(last) if gradients else ()
+    # The line that calls where a value is made; "" outside all modules, whose line is known.
+    made = last.forward if gradients and not uses else None
     divergence = ExtraOps(
         phase=phase,
         ends=ends_of(last, values),
@@ -68,22 +75,17 @@ def extra_ops(
         row=row_of(row),
         gradients=gradients,
         uses=uses,
-        made_at=_made_at(last) if gradients and not uses else "",
+        made_at=made.caller if made else "",
         goes_on=place(goes_on) if goes_on else None,
     )
     ends = (last, as_it_is) if as_it_is else None
     return FoundDivergence(divergence, frozenset(row), ends, goes_on)
 
 
-def _gradients_added_by(node: Vertex, phase: Phase) -> int:
-    """How many gradients a node adds; 0 where it does something else."""
-    if phase != "backward" or node.family != "add" or len(node.inputs) < 2:
-        return 0
-    for term in node.inputs:
-        # A forward that is computed again in backward adds what is no gradient.
-        if not term.node.is_work or term.node.phase != "backward":
-            return 0
-    return len(node.inputs)
+def _adds_gradients(node: Vertex) -> bool:
+    """Whether a node adds gradients: a forward that is computed again in backward adds other things."""
+    are_gradients = all(it.is_work and it.phase == "backward" for it in node.feeders)
+    return node.family == "add" and len(node.inputs) > 1 and are_gradients
 
 
 def _uses(sum_of_gradients: Vertex) -> tuple[str, ...]:
@@ -102,14 +104,6 @@ def _uses(sum_of_gradients: Vertex) -> tuple[str, ...]:
     lines = callers if len(sources) == 1 else sources
     lines.pop("", None)
     return tuple(lines) if len(lines) > 1 else ()
-
-
-def _made_at(sum_of_gradients: Vertex) -> str:
-    """The line that calls where a value is made; "" outside all modules, whose line is known."""
-    made = sum_of_gradients.forward
-    if made is None:
-        return ""
-    return made.caller
 
 
 def _as_read(row: list[Vertex], there: Vertex) -> OutputValue:
@@ -145,31 +139,21 @@ def ops_ahead(node: Vertex, other: Vertex, suspects_of: SuspectsBySide) -> list[
             return []
     here = suspects_of[node.side]
     row = _before(other, here.downstream(node), here)
-    return [] if _are_done_there(row, other, suspects_of[other.side]) else row
-
-
-def _are_done_there(row: list[Vertex], other: Vertex, there: Suspects) -> bool:
-    """Whether the other side, too, has ops for what a row reads beside the inputs of ``other``."""
-    read: set[Vertex | None] = set()
-    for node in row:
-        for origin in node.origins:
-            read.add(origin.counterpart)
-    read -= {None, *other.origins}
-    return any(not read.isdisjoint(node.origins) for node in there.nodes)
+    read = {origin.counterpart for it in row for origin in it.origins} - {None, *other.origins}
+    there = suspects_of[other.side].nodes
+    # The other side, too, may have ops for what the row reads beside the inputs of ``other``.
+    return row if all(read.isdisjoint(it.origins) for it in there) else []
 
 
 def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vertex]:
     """The ops before the first of ``nodes`` that does the same work as the other side's op."""
     for node in nodes:
-        if _is_one_kind(node, other) and not _read_something_else(node, other):
+        # All that put a number in the place of elements do the same work.
+        is_one_kind = node.family == other.family or {node.family, other.family} <= MASKING
+        if is_one_kind and not _read_something_else(node, other):
             # The parameters that they read are no ops of their own.
             return [op for op in suspects.lineage_of_inputs(node) if not op.is_leaf]
     return []
-
-
-def _is_one_kind(node: Vertex, other: Vertex) -> bool:
-    """Whether two ops are of one family; all that put a number in the place of elements are."""
-    return node.family == other.family or {node.family, other.family} <= MASKING
 
 
 def _read_something_else(node: Vertex, other: Vertex) -> bool:
@@ -191,7 +175,7 @@ def _numbers(node: Vertex) -> set[float]:
     return {float(f"{it:.6g}") for it in given if isinstance(it, float)}
 
 
-def nothing_in_common(suspects_of: SuspectsBySide, phase: Phase) -> FoundDivergence:
+def nothing_in_common(suspects_of: SuspectsBySide, phase: Phase) -> Iterator[FoundDivergence]:
     """Entries without a counterpart: one side does something first, or something of its own."""
     first, second = suspects_of.values()
     for here, there in ((first, second), (second, first)):
@@ -199,9 +183,8 @@ def nothing_in_common(suspects_of: SuspectsBySide, phase: Phase) -> FoundDiverge
         for other in there.entries[:1]:
             row = _before(other, behind, here)
             if row:
-                return extra_ops(row, other, phase)
-    earliest = (first.entries + second.entries)[0]
-    return extra_ops([earliest], None, phase)
+                yield extra_ops(row, other, phase)
+    yield extra_ops([(first.entries + second.entries)[0]], None, phase)
 
 
 # A gradient added in
@@ -217,11 +200,10 @@ def gradients_added(suspects_of: SuspectsBySide) -> Iterator[FoundDivergence]:
         for node in suspects.nodes:
             for term, rest in _partial_sums(node):
                 holder = _holder(there, rest)
-                if holder is None or _are_added(holder, term):
+                if holder is None or _are_added(holder, term) or _is_added_later(node, there):
                     continue
-                if not _is_added_later(node, there):
-                    yield term_left_out(node, term, holder)
-                    break
+                yield term_left_out(node, term, holder)
+                break
 
 
 def _is_added_later(node: Vertex, there: Suspects) -> bool:
@@ -273,13 +255,10 @@ def _terms(node: Vertex) -> list[OutputValue]:
     """The terms of a sum, with those of the sums among them."""
     terms = list(node.inputs)
     for term in terms:
-        if len(terms) < MOST_TERMS and _is_inner_sum(term.node):
+        is_inner_sum = term.node.family == "add" and not term.node.is_agreed
+        if is_inner_sum and len(terms) < MOST_TERMS:
             terms += [value for value in term.node.inputs if value not in terms]
     return terms
-
-
-def _is_inner_sum(node: Vertex) -> bool:
-    return node.family == "add" and not node.is_agreed
 
 
 def _holder(suspects: Suspects, wanted: Floats) -> Vertex | None:
@@ -329,9 +308,9 @@ def term_left_out(node: Vertex, term: Vertex, rest: Vertex) -> FoundDivergence:
 
 def _finite_elements(value: OutputValue) -> Floats | None:
     """All elements, where they are known and finite."""
-    if value.summary is None or value.summary.whole is None or value.summary.nonfinite:
+    if value.summary is None or value.whole is None or value.summary.nonfinite:
         return None
-    return elements(value.summary.whole)
+    return elements(value.whole)
 
 
 # A gradient stopped
@@ -349,13 +328,20 @@ def gradients_stopped(suspects_of: SuspectsBySide) -> Iterator[FoundDivergence]:
         for node in _stopping(side):
             if node.origin.counterpart in stopped_there:
                 continue
-            users = _users(node)
+            users = [user for user in readers(node) if user.phase == "forward"]
             if not any(it.forward is node.origin for it in side.nodes):
                 # A sum hands its gradient on as it is: then the first op is that of what was stopped.
                 users.append(node.origin)
             gradient = _gradient_of_one(there, users, node)
             if gradient:
-                yield _stopped_by(node, gradient)
+                values = Contrast((Reading("stopped"), reading(gradient.value)))
+                divergence = GradientStopped(
+                    phase="backward",
+                    ends=ends_of(node, values, gradient),
+                    side=node.side.name,
+                    places=both(node, gradient),
+                )
+                yield FoundDivergence(divergence, frozenset((node, gradient)))
 
 
 def _gradient_of_one(suspects: Suspects, users: Iterable[Vertex], stopped: Vertex) -> Vertex | None:
@@ -368,10 +354,12 @@ def _gradient_of_one(suspects: Suspects, users: Iterable[Vertex], stopped: Verte
         user = own.counterpart if own is stopped.origin else own.partner
         if user is None:
             continue
-        ops = {user, *user.steps}
-        for node in reach([user], _own_steps):
-            if stopped.origin.counterpart in node.origins:
-                ops.add(node)
+        own_steps = reach(
+            [user],
+            lambda it: [step for step in it.feeders if step.phase == it.phase and step.is_free],
+        )
+        reading_it = [it for it in own_steps if stopped.origin.counterpart in it.origins]
+        ops = {user, *user.steps, *reading_it}
         gradients = [node for node in suspects.nodes if node.forward in ops and _is_float(node)]
         gradients = [node for node in gradients if not _is_here_too(node, own)]
         gradients.sort(key=lambda node: node.value.size != stopped.value.size)
@@ -395,11 +383,6 @@ def _is_here_too(gradient: Vertex, own: Vertex) -> bool:
     return counts[0] >= counts[1]
 
 
-def _own_steps(node: Vertex) -> list[Vertex]:
-    """The steps without a partner that a node reads in its phase."""
-    return [it for it in node.feeders if it.phase == node.phase and it.is_free]
-
-
 def _is_float(node: Vertex) -> bool:
     """Whether a node may hold a gradient, as a mask and the index of a maximum do not."""
     dtype = next((output.dtype for output in node.record.outputs), "")
@@ -409,57 +392,23 @@ def _is_float(node: Vertex) -> bool:
 def _stopping(side: Side) -> Iterator[Vertex]:
     """The forward ops of a side that stop a gradient, last first.
 
-    What is computed of constants alone has none.
+    Then the values that are computed of weights, without gradients, and read where there are some.
     """
-    for node in reversed(side.nodes):
-        is_op = node.phase == "forward" and node.kind == "op" and node.is_needed
-        if is_op and STOPS_GRADIENT.search(node.op) and _depends_on_leaf(node):
+    ops = [it for it in side.nodes if it.phase == "forward" and it.kind == "op" and it.is_needed]
+    for node in reversed(ops):
+        # What is computed of constants alone has no gradient.
+        if STOPS_GRADIENT.search(node.op) and any(
+            it.is_leaf for it in reach([node], lambda it: it.feeders)
+        ):
             yield node
-    yield from _not_differentiated(side)
-
-
-def _not_differentiated(side: Side) -> Iterator[Vertex]:
-    """The forward values that are computed of weights, without gradients, and read where there are some."""
     differentiated = {node.forward for node in side.nodes if node.phase == "backward"} - {None}
-    for node in reversed(side.nodes):
-        is_op = node.phase == "forward" and node.kind == "op" and node.is_needed
-        if not is_op or not _is_float(node) or differentiated.isdisjoint(node.consumers):
+    for node in reversed(ops):
+        if not _is_float(node) or differentiated.isdisjoint(node.consumers):
             continue
-        made_of = reach([node], _work_before)  # itself among them
+        made_of = reach(
+            [node],
+            lambda it: [read for read in it.feeders if read.phase == "forward" and read.is_work],
+        )
         of_weights = any(it.family in OF_WEIGHTS for it in made_of)
         if of_weights and differentiated.isdisjoint(made_of):
             yield node
-
-
-OF_WEIGHTS = frozenset({"matmul", "conv"})
-"""Families of ops that have an op in backward wherever something is differentiated."""
-
-
-def _work_before(node: Vertex) -> list[Vertex]:
-    return [it for it in node.feeders if it.phase == "forward" and it.is_work]
-
-
-def _depends_on_leaf(node: Vertex) -> bool:
-    return any(behind.is_leaf for behind in reach([node], lambda it: it.feeders))
-
-
-def _users(node: Vertex) -> list[Vertex]:
-    """The forward users of a node's numbers, directly or through steps that pass them on."""
-    users = [node]
-    for user in users:
-        if user.origin is node.origin:
-            for consumer in user.consumers:
-                if consumer.phase == "forward" and consumer not in users:
-                    users.append(consumer)
-    return users[1:]
-
-
-def _stopped_by(node: Vertex, gradient: Vertex) -> FoundDivergence:
-    values = Contrast((Reading("stopped"), reading(gradient.value)))
-    divergence = GradientStopped(
-        phase="backward",
-        ends=ends_of(node, values, gradient),
-        side=node.side.name,
-        places=both(node, gradient),
-    )
-    return FoundDivergence(divergence, frozenset((node, gradient)))

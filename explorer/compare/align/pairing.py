@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from math import inf
 from typing import Generic, TypeVar
 
-from explorer.compare.align.anchors import pair_leaves, pair_results
-from explorer.compare.align.fingerprints import TIGHT, Tolerance, fingerprint
-from explorer.compare.align.matching import Matching
+from explorer.compare.align.fingerprints import fingerprint
+from explorer.compare.align.matching import (
+    Matching,
+    pair_leaves,
+    pair_results,
+    pair_with_constants,
+)
 from explorer.compare.align.provenance import (
     Candidates,
     are_akin,
@@ -17,6 +21,7 @@ from explorer.compare.align.provenance import (
     successors,
     trace_origins,
 )
+from explorer.compare.align.sameness import TIGHT, Tolerance
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
 from explorer.model.alignment import How
 
@@ -107,10 +112,12 @@ class Rule:
             return None
         if self.needed not in (None, node.is_needed):
             return None
-        if not self.across:
-            return node.phase, _category(node)
-        # Work may be done in the other phase, or folded into a constant; leaves stay leaves.
-        return None if node.is_leaf else ("any", "any")
+        if self.across:
+            # Work may be done in the other phase, or folded into a constant; leaves stay leaves.
+            return None if node.is_leaf else ("any", "any")
+        if node.is_work:
+            return node.phase, "work"
+        return node.phase, "leaf" if node.is_leaf else "constant"
 
     def values(self, node: Vertex) -> list[OutputValue]:
         """The values by which a node may pair."""
@@ -121,12 +128,6 @@ class Rule:
     def how(self, evidence: How) -> How:
         """The evidence that a pair under this rule is recorded with."""
         return "across" if self.across else evidence
-
-
-def _category(node: Vertex) -> str:
-    if node.is_work:
-        return "work"
-    return "leaf" if node.is_leaf else "constant"
 
 
 RULES = (
@@ -158,8 +159,10 @@ def pair_nodes(first: Side, second: Side, tolerance: Tolerance) -> Matching:
     pair_leaves(matching)
     pair_results(matching)
     _pair_by_rules(matching, RULES)
+    # A compiler may hold the same constant once for forward and once for backward.
     for side in matching.sides:
-        _pair_with_constants(matching, side)
+        work = (node for node in side.work if node.is_needed and not node.is_refuted)
+        pair_with_constants(matching, work, side, "across")
     return matching
 
 
@@ -277,8 +280,7 @@ def _pair_with_best(matching: Matching, rule: Rule, node: Vertex, candidates: Ca
             best, best_score = (value, candidate), score
     if best is not None:
         value, other = best
-        how = rule.how("value+provenance")
-        matching.join(_made(value, other), _made(other, value), how)
+        matching.join(_made(value, other), _made(other, value), rule.how("value+provenance"))
 
 
 def _made(value: OutputValue, other: OutputValue) -> OutputValue:
@@ -335,51 +337,20 @@ def _choices(
 ) -> list[tuple[OutputValue, MovingWindow[OutputValue]]]:
     """Each free value of the first side, with those that agree with it on the second."""
     pool, other_pool = _pool(matching.first, rule), _pool(matching.second, rule)
-    only_distinctive = rule.across or not same_family
     choices = []
     for (group, bucket), values in pool.items():
-        if bucket.is_distinctive or not only_distinctive:
-            windows = _windows(other_pool, group, bucket, same_family)
-            for value in values:
-                window = windows.get(value.node.family if same_family else "")
-                if window is not None:
-                    choices.append((value, window))
-    return choices
-
-
-def _windows(
-    pool: Pool, group: NodeGroup, bucket: Bucket, same_family: bool
-) -> dict[str, MovingWindow[OutputValue]]:
-    """The free values that agree with a bucket, by operator family, or all together under ""."""
-    by_family: dict[str, list[OutputValue]] = {}
-    for near in bucket.neighbours():
-        for value in _free(pool, group, near):
-            family = value.node.family if same_family else ""
-            by_family.setdefault(family, []).append(value)
-    return {family: MovingWindow(values) for family, values in by_family.items()}
-
-
-# By what is a constant on the other side
-
-
-def _pair_with_constants(matching: Matching, side: Side) -> None:
-    """Pairs what one side computes with the first of several equal constants of the other.
-
-    A compiler may hold the same constant once for forward and once for backward.
-    """
-    constants: dict[Bucket, list[OutputValue]] = {}
-    for node in side.other.nodes:
-        if node.kind == "constant" and node.is_free and node.value.is_distinctive:
-            for bucket in node.value.neighbours():
-                constants.setdefault(bucket, []).append(node.value)
-    for node in side.work:
-        if not node.is_free or node.is_refuted or not node.is_needed or node.value.bucket is None:
+        if not bucket.is_distinctive and (rule.across or not same_family):
             continue
-        for constant in constants.get(node.value.bucket, ()):
-            if constant.node.is_free and constant.node.phase == node.phase:
-                values = node.value, constant
-                matching.join(*(values if side.is_first else values[::-1]), "across")
-                break
+        by_family: dict[str, list[OutputValue]] = {}
+        for near in bucket.neighbours():
+            for other in _free(other_pool, group, near):
+                by_family.setdefault(other.node.family if same_family else "", []).append(other)
+        windows = {family: MovingWindow(others) for family, others in by_family.items()}
+        for value in values:
+            window = windows.get(value.node.family if same_family else "")
+            if window is not None:
+                choices.append((value, window))
+    return choices
 
 
 # By what is around
@@ -393,10 +364,7 @@ def _pair_unobserved(matching: Matching) -> None:
     for node in matching.first.work:
         if node.is_free and not node.is_refuted:
             for other in successors(node):
-                if _may_be_the_same(matching, node.value, other.value):
-                    matching.join(node.value, other.value, "provenance")
+                pair = node.value, other.value
+                if node.value.agrees(other.value) is None or matching.tolerance.are_noise(*pair):
+                    matching.join(*pair, "provenance")
                     break
-
-
-def _may_be_the_same(matching: Matching, value: OutputValue, other: OutputValue) -> bool:
-    return value.agrees(other) is None or matching.are_noise(value, other)

@@ -1,10 +1,10 @@
 """Provenance: the origins and uses of values, which tell nodes of equal value apart."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
-from explorer.compare.align.fingerprints import TIGHT
 from explorer.compare.align.matching import Matching
+from explorer.compare.align.sameness import TIGHT
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
 
 FEW = 16
@@ -41,7 +41,7 @@ def trace_origins(side: Side) -> None:
                 break
     # Asked for at each candidate, they are looked up once.
     for node in side.nodes:
-        node.users = _users(node)
+        node.users = readers(node, FEW)
 
 
 def _passes_on(node: Vertex, value: OutputValue) -> bool:
@@ -88,19 +88,14 @@ class Candidates:
         """Lists the values that ``values`` picks of each node that has no partner."""
         self._by_origin: Listed = {}
         self._by_forward: Listed = {}
-        for node in side.nodes:
-            if node.is_free:
-                for value in values(node):
-                    self._list(value)
-
-    def _list(self, value: OutputValue) -> None:
-        node, bucket = value.node, value.bucket
-        if bucket is None:
-            return
-        for origin in dict.fromkeys(node.origins):
-            self._by_origin.setdefault((origin, bucket), []).append(value)
-        if node.forward is not None:
-            self._by_forward.setdefault((node.forward, bucket), []).append(value)
+        for node in filter(lambda node: node.is_free, side.nodes):
+            for value in values(node):
+                if value.bucket is None:
+                    continue
+                for origin in dict.fromkeys(node.origins):
+                    self._by_origin.setdefault((origin, value.bucket), []).append(value)
+                if node.forward is not None:
+                    self._by_forward.setdefault((node.forward, value.bucket), []).append(value)
 
     def of(self, value: OutputValue) -> list[OutputValue]:
         """Free values of this side that equal one of the other side and have paired neighbours."""
@@ -167,46 +162,33 @@ def evidence(matching: Matching, left: OutputValue, right: OutputValue) -> tuple
     """
     node, other = left.node, right.node
     # Scores are compared exactly: points must always be added in one order.
-    points = _for_distance(left.distance(right))
-    points += 3 * _shared_inputs(node, other)
+    points = 0.0
+    distance = left.distance(right)
+    if distance <= 10 * TIGHT:
+        points += 4.0 if distance <= TIGHT else 2.0
+    most_inputs = max(len(set(node.origins)), len(set(other.origins)))
+    if most_inputs:
+        points += 3 * (shared_origins(node, other) / most_inputs)
     points += 2 * _have_paired_consumers(node, other)
-    points += _for_families(node, other)
+    if node.family == other.family:
+        points += 3.0
+    elif node.is_bookkeeping != other.is_bookkeeping:
+        points -= 2.0  # a matmul is hardly a reshape, while ops of unknown families may be the same
     if node.scope and node.scope == other.scope:
         points += 2.0
     if node.name and node.name == other.name:
         points += 4.0
-    points += _for_derivation(node, other)
+    made, other_made = node.forward, other.forward
+    # A sum of gradients derives from the forward node of any of its terms.
+    is_sum = "accumulate" in (node.kind, other.kind)
+    if made and other_made and made.partner and not is_sum:
+        points += 3.0 if made.partner is other_made else -3.0
     if left.shape == right.shape:
         points += 1.0
-    if matching.layout(left, right) is None:
+    if matching.tolerance.layout(left, right) is None:
         points += 2.0
     apart = node.step / node.side.length - other.step / other.side.length
     return points, -round(abs(apart), 3)
-
-
-def _for_distance(distance: float) -> float:
-    if distance <= TIGHT:
-        return 4.0
-    return 2.0 if distance <= 10 * TIGHT else 0.0
-
-
-def _for_families(one: Vertex, other: Vertex) -> float:
-    if one.family == other.family:
-        return 3.0
-    # A matmul is hardly a reshape, while ops of unknown families may well be the same.
-    return -2.0 if one.is_bookkeeping != other.is_bookkeeping else 0.0
-
-
-def _for_derivation(one: Vertex, other: Vertex) -> float:
-    """Points for backward nodes that derive from partners.
-
-    None for a sum of gradients, which derives from the forward node of any of its terms.
-    """
-    if one.forward is None or other.forward is None or one.forward.partner is None:
-        return 0.0
-    if "accumulate" in (one.kind, other.kind):
-        return 0.0
-    return 3.0 if one.forward.partner is other.forward else -3.0
 
 
 def shared_origins(one: Vertex, other: Vertex) -> int:
@@ -215,23 +197,17 @@ def shared_origins(one: Vertex, other: Vertex) -> int:
     return len(counterparts & set(other.origins))
 
 
-def _shared_inputs(one: Vertex, other: Vertex) -> float:
-    """The share of inputs that are the same quantity, of those of the node with more."""
-    most = max(len(set(one.origins)), len(set(other.origins)))
-    return shared_origins(one, other) / most if most else 0.0
-
-
 def _have_paired_consumers(one: Vertex, other: Vertex) -> bool:
     partners = {user.partner for user in one.users}
     return not partners.isdisjoint(other.users)
 
 
-def _users(node: Vertex) -> list[Vertex]:
-    """The first consumers of a node, directly or through steps that pass its numbers on."""
-    users = list(node.consumers[:FEW])
+def readers(node: Vertex, most: int | None = None) -> list[Vertex]:
+    """The consumers of a node, directly or through steps that pass its numbers on; the first ``most``."""
+    users = list(node.consumers[:most])
     for user in users:
-        if user.origin is node.origin and len(users) < FEW:
-            users += [consumer for consumer in user.consumers[:FEW] if consumer not in users]
+        if user.origin is node.origin and (most is None or len(users) < most):
+            users += [consumer for consumer in user.consumers[:most] if consumer not in users]
     return users
 
 
@@ -246,12 +222,9 @@ def successors(node: Vertex) -> Iterator[Vertex]:
         return
     for other in first.consumers[: 2 * FEW]:
         may_pair = other.is_free and not other.is_refuted
-        if may_pair and _is_same_op(node, other) and other.origins == wanted:
+        is_same_op = node.family == other.family and node.phase == other.phase
+        if may_pair and is_same_op and other.origins == wanted:
             yield other
-
-
-def _is_same_op(one: Vertex, other: Vertex) -> bool:
-    return one.family == other.family and one.phase == other.phase
 
 
 def take_the_same(first: Vertex, second: Vertex) -> bool:
@@ -279,22 +252,19 @@ def read_alone(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
 
 def spread_otherwise(row: list[Vertex], other_row: list[Vertex]) -> list[tuple[OutputValue, ...]]:
     """The inputs of two rows of ops that are the same numbers and broadcast from other shapes."""
+
+    def broadcast(row: list[Vertex]) -> list[OutputValue]:
+        nodes = [it for it in row if it.family in ELEMENT_BY_ELEMENT and len(it.inputs) > 1]
+        return [value for node in nodes for value in node.inputs if value.node not in row]
+
     found: dict[Vertex, tuple[OutputValue, ...]] = {}
-    for value in _read_element_by_element(row):
-        for other in _read_element_by_element(other_row):
+    for value in broadcast(row):
+        for other in broadcast(other_row):
             maker, other_maker = unwrapped(value), unwrapped(other)
             are_one = maker.node.origin.counterpart is other_maker.node.origin
             if are_one and _trimmed(value.shape) != _trimmed(other.shape):
                 found.setdefault(maker.node.origin, (value, other))
     return list(found.values())
-
-
-def _read_element_by_element(row: list[Vertex]) -> list[OutputValue]:
-    values = []
-    for node in row:
-        if node.family in ELEMENT_BY_ELEMENT and len(node.inputs) > 1:
-            values += [value for value in node.inputs if value.node not in row]
-    return values
 
 
 def _trimmed(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -326,9 +296,10 @@ def reads_unobserved(row: list[Vertex], other_row: list[Vertex]) -> bool:
     return False
 
 
-def read_from_outside(row: list[Vertex]) -> list[OutputValue]:
+def read_from_outside(row: Collection[Vertex]) -> list[OutputValue]:
     """What ops in a row read that none of them makes."""
-    return [value for node in row for value in node.inputs if value.node not in row]
+    members = set(row)
+    return [value for node in row for value in node.inputs if value.node not in members]
 
 
 def _may_be_equal(value: OutputValue, other: OutputValue) -> bool:

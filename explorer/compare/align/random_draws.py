@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from explorer.compare.align.contrasts import Contrast, FoundDivergence, both, ends_of
-from explorer.compare.align.fingerprints import elements
 from explorer.compare.align.matching import Matching, Mismatch
-from explorer.compare.align.vertices import OutputValue, Side, Vertex, as_seen
+from explorer.compare.align.sameness import elements_beside
+from explorer.compare.align.vertices import OutputValue, Side, Vertex
+from explorer.compare.graphs.view import reach
 from explorer.compare.results.remarks import draws_random_numbers
 from explorer.model.divergence import Gap, OtherRate, Reading
 
@@ -47,20 +48,18 @@ def unlike_rates(
         if len(dropouts) != len(drawing):
             return []
         rows.append(dropouts)
-    first, second = rows
-    if _sizes(first) != _sizes(second):
+    if len({tuple(it.node.value.size for it in row) for row in rows}) > 1:
         return []
-    pairs = zip(first, second, strict=True)
-    return [_rate_finding(*pair) for pair in pairs if not _are_same(*pair)]
-
-
-def _sizes(dropouts: list[Dropout]) -> list[int]:
-    return [dropout.node.value.size for dropout in dropouts]
+    found = []
+    for one, other in zip(*rows, strict=True):
+        if abs(one.factor - other.factor) > SAME * max(one.factor, other.factor):
+            found.append(_rate_finding(one, other))
+    return found
 
 
 def _dropouts(nodes: Iterable[Vertex]) -> Iterable[Dropout]:
     """The dropouts among some nodes, in execution order."""
-    for node in sorted(nodes, key=lambda node: node.rank):
+    for node in nodes:
         if node.phase == "forward" and node.kind == "op":
             factors = [_factor(node.value, value) for value in node.inputs]
             found = [factor for factor in factors if factor]
@@ -70,9 +69,10 @@ def _dropouts(nodes: Iterable[Vertex]) -> Iterable[Dropout]:
 
 def _factor(value: OutputValue, given: OutputValue) -> float:
     """The factor of what a dropout keeps of a value; 0 where it is no dropout, or not known."""
-    if value.whole is None or given.whole is None or value.size != given.size:
+    beside = elements_beside(value, given) if value.size == given.size else None
+    if beside is None:
         return 0.0
-    numbers, dropped_from = elements(value.whole).ravel(), elements(given.whole).ravel()
+    numbers, dropped_from = beside
     nonzero = dropped_from != 0
     with np.errstate(all="ignore"):
         factors = numbers[nonzero] / dropped_from[nonzero]
@@ -84,14 +84,10 @@ def _factor(value: OutputValue, given: OutputValue) -> float:
     return factor if is_common and factor > 1 + SAME else 0.0
 
 
-def _are_same(one: Dropout, other: Dropout) -> bool:
-    return abs(one.factor - other.factor) <= SAME * max(one.factor, other.factor)
-
-
 def _rate_finding(dropout: Dropout, other: Dropout) -> FoundDivergence:
-    left, right = as_seen(dropout.node, other.node)
-    if left is not dropout.node:
+    if not dropout.node.side.is_left:
         dropout, other = other, dropout
+    left, right = dropout.node, other.node
     factors = dropout.factor, other.factor
     values = Reading("factor", (), factors[:1]), Reading("factor", (), factors[1:])
     divergence = OtherRate(
@@ -118,10 +114,13 @@ class RandomDraws:
 
     def __init__(self, matching: Matching) -> None:
         self._dependent: set[Vertex] = set()
-        drawing = {side: _drawing(side) for side in matching.sides}
+        drawing = {
+            side: [it for it in side.nodes if it.kind == "op" and draws_random_numbers(it.op)]
+            for side in matching.sides
+        }
         if all(drawing.values()) and not _draw_alike(*drawing.values()):
             for nodes in drawing.values():
-                self._dependent |= _onwards(nodes)
+                self._dependent |= reach(nodes, lambda node: node.consumers)
         self.unlike_rates = unlike_rates(matching.sides, drawing, self.explain)
 
     def explain(self, node: Vertex) -> bool:
@@ -137,27 +136,9 @@ class RandomDraws:
         return bool(finding.parts) and all(map(self.explain, finding.parts))
 
 
-def _drawing(side: Side) -> list[Vertex]:
-    """The operators of a side that draw random numbers."""
-    operators = [node for node in side.nodes if node.kind == "op"]
-    return [node for node in operators if draws_random_numbers(node.op)]
-
-
 def _draw_alike(nodes: list[Vertex], others: list[Vertex]) -> bool:
     """Whether each operator of one side drew the numbers of the one in its place on the other side."""
     return len(nodes) == len(others) and all(
         any(value.agrees(other) for value, other in zip(one.values, another.values, strict=False))
         for one, another in zip(nodes, others, strict=True)
     )
-
-
-def _onwards(nodes: list[Vertex]) -> set[Vertex]:
-    """Some nodes and all that is computed from them."""
-    reached: set[Vertex] = set()
-    waiting = list(nodes)
-    while waiting:
-        node = waiting.pop()
-        if node not in reached:
-            reached.add(node)
-            waiting += node.consumers
-    return reached

@@ -1,21 +1,23 @@
-"""Two rows of ops that lead to what should be one value, and what they read."""
+"""Two rows of ops that lead to what should be one value, what they read, and in which order that lies."""
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from math import inf
+
+import numpy as np
 
 from explorer.compare.align.contrasts import (
     FoundDivergence,
     both,
     contrast,
     ends_of,
+    from_lone_leaf,
     place,
     reading,
     row_of,
 )
-from explorer.compare.align.fingerprints import elements
-from explorer.compare.align.leaf_divergences import from_lone_leaf
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.one_sided import first_close
 from explorer.compare.align.provenance import (
@@ -25,21 +27,23 @@ from explorer.compare.align.provenance import (
     spread_otherwise,
     unwrapped,
 )
-from explorer.compare.align.rearrangement import (
-    are_in_another_order,
-    parting_of_order,
-    passing_on,
-    rearranged_input,
-)
+from explorer.compare.align.sameness import elements, elements_beside
 from explorer.compare.align.suspects import SuspectsBySide, kind, same_work
-from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
-from explorer.model.divergence import Inputs, OtherValue, Reading, Rearranged, Spread
+from explorer.compare.align.vertices import OutputValue, Vertex, in_order
+from explorer.compare.graphs.view import reach
+from explorer.model.divergence import Inputs, OtherValue, Rearranged, Spread
 from explorer.model.graph import Phase
 from explorer.numeric.differences import elementwise_difference
 
 FEW_CONSTANTS = 2
 """The most constants, read by one side alone, that are reported with their values."""
 
+
+MOVERS = frozenset({"slice", "concat", "flip"})
+"""Families that put numbers elsewhere and make no new ones, beside those that keep books."""
+
+FEW = 16
+"""The number of values that are looked at before a node; more are no expression of one line."""
 
 MOST_BEHIND = 6
 """So many ops behind a row are looked at for one that reads what the other row reads."""
@@ -54,8 +58,12 @@ def two_ops(
     """
     moved = parting_of_order(matching, node, other)
     if moved:
-        # The two only notice that their inputs are in another order: this is where it parts.
-        return _moved(matching, *_as_made(*moved))
+        # The two only notice that their inputs are in another order: this is where it parts. What
+        # one of them passes on is compared by the op that made it.
+        first, second = moved
+        made = (first.origin, second), (first, second.origin)
+        moved = next((pair for pair in made if same_work(*pair)), moved)
+        return _moved(matching, *moved)
     row, other_row = _rows(node, other, suspects_of)
     return _other_value(matching, _as_far(row, other_row), _as_far(other_row, row), phase)
 
@@ -85,47 +93,25 @@ def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     for user in other_row[-1].users:
         if user.phase == "forward" and any(it.counterpart in missing for it in user.origins):
             return row
-    longest, behind = row, list(row)
-    for node in _in_line_behind(row[-1]):
-        behind.append(node)
-        is_as_large = node.value.size == other_row[-1].value.size
-        if is_as_large and not missing.isdisjoint(node.origins):
-            longer = [it for it in _steps_to(behind, other_row) if it.main]
-            if not read_alone(longer, other_row):
-                longest = longer
-    return longest
-
-
-def _in_line_behind(node: Vertex) -> Iterator[Vertex]:
-    """The nearest ops behind one in forward, as long as each has one reader."""
-    for _ in range(MOST_BEHIND):
-        users = [user for user in node.consumers if user.is_work and user.phase == "forward"]
-        if len(users) != 1:
-            return
-        (node,) = users
-        yield node
-
-
-def _steps_to(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
-    """Ops and those in forward that lead to them, as far as the other side does not know their values.
-
-    What it has as a further output of its row, such as a mean, is such a step too.
-    """
 
     def own_steps(node: Vertex) -> list[Vertex]:
+        # What the other side has as a further output of its row, such as a mean, is such a step too.
         feeders = [it for it in node.feeders if it.is_work and it.phase == "forward"]
         return [it for it in feeders if it.partner in other_row or it.origin.counterpart is None]
 
-    return in_order(reach(row, own_steps))
-
-
-def _as_made(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
-    """Two nodes whose numbers are in another order: what one passes on by the op that made it."""
-    if same_work(node.origin, other):
-        return node.origin, other
-    if same_work(node, other.origin):
-        return node, other.origin
-    return node, other
+    longest, behind = row, list(row)
+    for _ in range(MOST_BEHIND):
+        users = [it for it in behind[-1].consumers if it.is_work and it.phase == "forward"]
+        if len(users) != 1:
+            break
+        (node,) = users
+        behind.append(node)
+        is_as_large = node.value.size == other_row[-1].value.size
+        if is_as_large and not missing.isdisjoint(node.origins):
+            longer = [it for it in in_order(reach(behind, own_steps)) if it.main]
+            if not read_alone(longer, other_row):
+                longest = longer
+    return longest
 
 
 def _moved(matching: Matching, node: Vertex, other: Vertex) -> FoundDivergence:
@@ -138,8 +124,7 @@ def _moved(matching: Matching, node: Vertex, other: Vertex) -> FoundDivergence:
 def _other_value(
     matching: Matching, row: list[Vertex], other_row: list[Vertex], phase: Phase
 ) -> FoundDivergence:
-    node, other = row[0], other_row[0]
-    left, right = map(list, (row, other_row) if node.side.is_left else (other_row, row))
+    left, right = map(list, (row, other_row) if row[0].side.is_left else (other_row, row))
     for ops, last in zip((left, right), _as_laid(left[-1], right[-1]), strict=True):
         if last is not ops[-1]:
             ops.append(last)
@@ -149,7 +134,7 @@ def _other_value(
         ends=ends_of(left[0], values, right[0]),
         gap=values.gap,
         rows=(row_of(left), row_of(right)),
-        inputs=_inputs(matching, node, other, left, right),
+        inputs=_inputs(matching, row[0], other_row[0], left, right),
     )
     parts: set[Vertex] = {*left, *right}
     laid: set[Vertex] = set()
@@ -161,8 +146,8 @@ def _other_value(
                 parts.add(value.node)
     if all(divergence.inputs.alone):
         # Of something that is taken to pieces, another one is read.
-        laid.update(it for it in read_alone(left, right) if kind(it) == "slice")
-        laid.update(it for it in read_alone(right, left) if kind(it) == "slice")
+        alone = read_alone(left, right) + read_alone(right, left)
+        laid.update(it for it in alone if kind(it) == "slice")
     ends = left[-1], right[-1]
     return FoundDivergence(divergence, frozenset(parts), ends, laid=frozenset(laid))
 
@@ -182,22 +167,16 @@ def _as_laid(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
 def _turned(node: Vertex) -> Iterator[Vertex]:
     """A node, and the ops right behind it that put the axes of its value into another order."""
     yield node
-    for user in node.consumers:
-        is_turned = (
-            user.family == "transpose" and user.phase == node.phase and user.main is not None
-        )
-        if is_turned and user.origin is node.origin:
+    for user in node.users_in_phase:
+        is_turned = user.family == "transpose" and user.origin is node.origin
+        if is_turned and user.main is not None:
             yield user
 
 
 def _distance(value: OutputValue, other: OutputValue) -> float:
     """How far two values are apart as they lie; infinite where that is not known."""
-    if value.shape != other.shape or value.whole is None or other.whole is None:
-        return inf
-    own, others = elements(value.whole), elements(other.whole)
-    if own.shape != others.shape:
-        return inf
-    return float(elementwise_difference(own, others).max(initial=0.0))
+    beside = elements_beside(value, other) if value.shape == other.shape else None
+    return inf if beside is None else float(elementwise_difference(*beside).max(initial=0.0))
 
 
 def _rows(
@@ -217,7 +196,8 @@ def _rows(
         return row[: close[0] + 1], other_row[: close[1] + 1]
     if is_same:
         return [node], [other]
-    row = _up_to_size(row, other_row[-1].value.size)
+    of_one_size = [it for it in row if it.value.size == other_row[-1].value.size]
+    row = row[: row.index(of_one_size[-1]) + 1] if of_one_size else row
     return _up_to_result(row, other_row, suspects_of), _up_to_result(other_row, row, suspects_of)
 
 
@@ -245,14 +225,6 @@ def _maker(result: Vertex) -> Vertex | None:
     return unwrapped(result.inputs[0]).node if result.inputs else None
 
 
-def _up_to_size(row: list[Vertex], size: int) -> list[Vertex]:
-    """Ops in a row up to the last one whose value has ``size`` elements; all where none has."""
-    for length in range(len(row), 0, -1):
-        if row[length - 1].value.size == size:
-            return row[:length]
-    return row
-
-
 def _inputs(
     matching: Matching, node: Vertex, other: Vertex, left: list[Vertex], right: list[Vertex]
 ) -> Inputs:
@@ -264,7 +236,7 @@ def _inputs(
     others = _telling(read_alone(right, left))
     spread = spread_otherwise(left, right)
     if spread:
-        return Inputs(spread=tuple(map(_spread, spread)))
+        return Inputs(spread=tuple(_spread(*values) for values in spread))
     places = tuple(map(place, own)), tuple(map(place, others))
     if own and others:
         # What is read in the place of something else is the divergence itself.
@@ -272,17 +244,22 @@ def _inputs(
     is_unobserved = reads_unobserved(left, right) or reads_unobserved(right, left)
     are_swapped = are_in_another_order(node, other)
     rows = (left, right) if node is left[0] else (right, left)
+    read = None if are_swapped else _read_in_another_order(matching, *rows)
+    layout = matching.tolerance.layout(*read) if read else None
+    # The other side may have as settings what are constants here.
+    constants = [] if any(it.kind != "constant" for it in own or others) else own or others
     return Inputs(
         alone=places,
-        constants=_constants(own or others),
+        constants=tuple(reading(it.value) for it in constants),
         are_observed=not is_unobserved,
         are_swapped=are_swapped,
-        rearranged=None if are_swapped else _rearranged(matching, *rows),
+        rearranged=Rearranged(both(read[0].node, read[1].node), layout)
+        if read and layout
+        else None,
     )
 
 
-def _spread(values: tuple[OutputValue, ...]) -> Spread:
-    left, right = values
+def _spread(left: OutputValue, right: OutputValue) -> Spread:
     origin = unwrapped(left).node.origin
     return Spread(origin.name or origin.op, (left.shape, right.shape))
 
@@ -293,30 +270,22 @@ def _telling(nodes: list[Vertex]) -> list[Vertex]:
     return others or (nodes if len(nodes) <= FEW_CONSTANTS else [])
 
 
-def _constants(nodes: list[Vertex]) -> tuple[Reading, ...]:
-    """The values of nodes where all are constants: the other side may have them as settings."""
-    if len(nodes) > FEW_CONSTANTS or any(node.kind != "constant" for node in nodes):
-        return ()
-    return tuple(reading(node.value) for node in nodes)
-
-
-def _rearranged(
-    matching: Matching, row: list[Vertex], other_row: list[Vertex]
-) -> Rearranged | None:
-    """The first input of two rows whose numbers lie in another layout on the other side."""
-    read = _read_in_another_order(matching, row, other_row)
-    if read is None:
-        return None
-    value, other_value = read
-    layout = matching.layout(value, other_value)
-    return Rearranged(both(value.node, other_value.node), layout) if layout else None
-
-
 def _read_in_another_order(
     matching: Matching, row: list[Vertex], other_row: list[Vertex]
 ) -> tuple[OutputValue, OutputValue] | None:
     """The first of what two rows read whose numbers lie in another order on the other side."""
-    return rearranged_input(matching, row[0], other_row[0]) or _reordered(matching, row, other_row)
+    read = rearranged_input(matching, row[0], other_row[0])
+    if read:
+        return read
+    # What has no counterpart, but numbers that the other row reads in another order.
+    read_there = read_from_outside(other_row)
+    for value in read_from_outside(row):
+        equal = [other for other in read_there if value.agrees(other)]
+        for other in equal:
+            counterparts = value.node.origin.counterpart, other.node.origin.counterpart
+            if None in counterparts and all(matching.tolerance.layout(value, it) for it in equal):
+                return value, other
+    return None
 
 
 def _putting_in_order(value: OutputValue) -> set[Vertex]:
@@ -332,15 +301,153 @@ def _putting_in_order(value: OutputValue) -> set[Vertex]:
     return found
 
 
-def _reordered(
-    matching: Matching, row: list[Vertex], other_row: list[Vertex]
-) -> tuple[OutputValue, OutputValue] | None:
-    """What a row reads that has no counterpart, and whose numbers the other one reads in another order."""
-    read_there = read_from_outside(other_row)
-    for value in read_from_outside(row):
-        equal = [other for other in read_there if value.agrees(other)]
-        for other in equal:
-            counterparts = value.node.origin.counterpart, other.node.origin.counterpart
-            if None in counterparts and all(matching.layout(value, it) for it in equal):
-                return value, other
+# Where equal numbers come to lie in another order
+
+
+def parting_of_order(
+    matching: Matching, node: Vertex, other: Vertex
+) -> tuple[Vertex, Vertex] | None:
+    """The earliest counterparts behind two nodes whose numbers are equal and in another order.
+
+    What they read lies in one order on both sides. None where the two nodes themselves read their
+    inputs in one order, or as other arguments.
+    """
+    found = None
+    if are_in_another_order(node, other):
+        return None
+    read = rearranged_input(matching, node, other)
+    while read:
+        value, other_value = read
+        maker, other_maker = value.node.origin, other_value.node.origin
+        if not (maker.is_work and other_maker.is_work):
+            return found  # a leaf that lies in another order is reported beside its reader
+        if matching.tolerance.layout(maker.value, other_maker.value) is None:
+            # What made the numbers left them alike: a step that passes them on has moved them.
+            return _mover(value.node), _mover(other_value.node)
+        found = maker, other_maker
+        if are_in_another_order(maker, other_maker):
+            return found
+        read = rearranged_input(matching, maker, other_maker)
+    return found
+
+
+def swapped_before(matching: Matching, nodes: Iterable[Vertex]) -> tuple[Vertex, Vertex] | None:
+    """The earliest op before ``nodes`` that puts equal inputs together in another order.
+
+    It pairs with its counterpart, since both hold the same numbers; what takes them apart again no
+    longer does.
+    """
+    before = reach(nodes, lambda node: [feeder for feeder in node.feeders if feeder.is_work])
+    for node in in_order(before):
+        other = node.partner
+        if other is None or not same_work(node, other):
+            continue
+        moved = matching.tolerance.layout(node.value, other.value) is not None
+        is_other_order = moved and are_in_another_order(node, other)
+        if is_other_order and not are_put_back(matching, node, other):
+            return node, other
     return None
+
+
+def are_put_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
+    """Whether one of two sides puts equal numbers in the order in which the other one has them at once."""
+    return any(_is_moved_back(matching, *pair) for pair in ((node, other), (other, node)))
+
+
+def _is_moved_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
+    """Whether ops behind a node put its numbers in the order in which the other side has them at once."""
+    passed = [node]
+    for behind in passed:
+        for user in behind.users_in_phase:
+            is_mover = user.family in MOVERS or user.is_bookkeeping
+            if is_mover and user not in passed and len(passed) < FEW:
+                passed.append(user)
+    for mover in passed[1:]:
+        value, held = mover.value, other.value
+        # In another shape nothing is known of the order.
+        is_known = value.whole is not None and held.whole is not None and value.shape == held.shape
+        if is_known and value.agrees(held) and not matching.tolerance.layout(value, held):
+            return True
+    return False
+
+
+def are_in_another_order(left: Vertex, right: Vertex) -> bool:
+    """Whether two nodes read the same quantities as other arguments."""
+    wanted = [origin.counterpart for origin in left.origins]
+    origins = right.origins
+    if None in wanted or len(set(wanted)) < 2 or len(wanted) != len(origins):
+        return False
+    return wanted != origins and set(wanted) == set(origins)
+
+
+def rearranged_input(
+    matching: Matching, node: Vertex, other: Vertex
+) -> tuple[OutputValue, OutputValue] | None:
+    """The first input of a node whose numbers lie in another order on the other side.
+
+    What goes into steps without a counterpart, which lead to the node, is an input too: the other
+    side may take these inside itself.
+    """
+    for value in _read_by(node):
+        for other_value in _read_by(other):
+            # What one node yields may be several values: halves of what it takes apart.
+            is_made_alike = value.node.origin.counterpart is other_value.node.origin
+            is_behind = value.node.rank < node.rank  # on a cycle it need not be
+            if not is_behind or not is_made_alike or value.agrees(other_value) is not True:
+                continue
+            if are_put_back(matching, value.node, other_value.node):
+                continue
+            if matching.tolerance.layout(value, other_value) or _are_other_rows(
+                matching, (node, other), (value, other_value)
+            ):
+                return value, other_value
+    return None
+
+
+def _are_other_rows(
+    matching: Matching, nodes: tuple[Vertex, Vertex], read: tuple[OutputValue, OutputValue]
+) -> bool:
+    """Whether two products with a weight read rows of other numbers, of which each becomes a row."""
+    for node, value in zip(nodes, read, strict=True):
+        is_of_weight = any(origin.kind == "parameter" for origin in node.origins)
+        if node.family != "matmul" or not is_of_weight or value not in node.inputs:
+            return False
+        if value.node.origin.kind == "parameter":
+            return False
+    return matching.tolerance.have_other_rows(*read)
+
+
+def _read_by(node: Vertex) -> Iterator[OutputValue]:
+    """What a node reads, and what the steps without a counterpart that lead to it read."""
+    waiting = deque(node.inputs[:FEW])
+    for _ in range(FEW):
+        if not waiting:
+            return
+        value = waiting.popleft()
+        yield value
+        is_step = value.node.is_work and value.node.is_free and not value.node.origin.counterpart
+        if is_step:
+            waiting.extend(value.node.inputs)
+
+
+def _mover(node: Vertex) -> Vertex:
+    """Of the steps that pass numbers on to a node, the first that puts them in another order.
+
+    The first of all where each step keeps the order.
+    """
+    steps = passing_on(node)
+    for before, after in pairwise(steps):
+        value, moved = before.value, after.value
+        are_known = value.whole is not None and moved.whole is not None and value.size == moved.size
+        if are_known and not np.array_equal(elements(value.whole), elements(moved.whole)):
+            return after
+    return steps[1] if len(steps) > 1 else node
+
+
+def passing_on(node: Vertex) -> list[Vertex]:
+    """What made the numbers of a node, and the steps that pass them on to it, itself the last."""
+    steps = [node]
+    while steps[-1] is not node.origin:
+        passed_on = [feeder for feeder in steps[-1].feeders if feeder.origin is node.origin]
+        steps.append(passed_on[0])
+    return steps[::-1]

@@ -1,15 +1,15 @@
 """The two graphs as the aligner walks them: nodes in execution order, and what they hold."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from heapq import heapify, heappop, heappush
 from math import inf, prod
 
 import msgspec
 
+from explorer.compare.graphs.view import GraphView, reach
 from explorer.model.arrays import Array, Summary
 from explorer.model.families import BOOKKEEPING, family
-from explorer.model.graph import Edge, GradGraph, Node, Phase, SideName, is_users
+from explorer.model.graph import GradGraph, Node, Phase, SideName, is_users
 
 
 @dataclass(eq=False, slots=True)
@@ -41,13 +41,6 @@ class Bucket:
         for bucket, distance in self.near.items():
             if distance <= limit:
                 yield bucket
-
-
-LEAVES = frozenset({"input", "parameter"})
-"""Kinds of nodes at which a graph begins."""
-
-WORK = frozenset({"op", "call", "accumulate"})
-"""Kinds of nodes that compute something; the rest are constants and results."""
 
 
 @dataclass(eq=False, slots=True)
@@ -144,9 +137,10 @@ class Vertex:
     output.
     """
 
-    def __init__(self, side: "Side", record: Node) -> None:
+    def __init__(self, side: "Side", record: Node, rank: int) -> None:
         self.side = side
         self.record = record
+        self.rank = rank
         self.id = record.id
         self.op = record.op
         self.kind = record.kind
@@ -172,7 +166,6 @@ class Vertex:
         self.inputs: list[OutputValue] = []
         self.consumers: list[Vertex] = []
         self.forward: Vertex | None = None
-        self.rank = 0
         self.step = 0
         self.is_needed = False
 
@@ -195,12 +188,12 @@ class Vertex:
     @property
     def is_leaf(self) -> bool:
         """Whether it is an input or a parameter."""
-        return self.kind in LEAVES
+        return self.kind in ("input", "parameter")
 
     @property
     def is_work(self) -> bool:
-        """Whether it computes something."""
-        return self.kind in WORK
+        """Whether it computes something; the rest are leaves, constants and results."""
+        return self.kind in ("op", "call", "accumulate")
 
     @property
     def is_result(self) -> bool:
@@ -212,12 +205,22 @@ class Vertex:
         """Whether it makes no new numbers."""
         return self.family in BOOKKEEPING
 
+    @property
+    def line(self) -> tuple[str, ...]:
+        """The line of the user's that it stands on, in its module and phase."""
+        return self.phase, self.scope, self.source
+
     # What is around it
 
     @property
     def feeders(self) -> list["Vertex"]:
         """The nodes whose values it reads, in slot order."""
         return [value.node for value in self.inputs]
+
+    @property
+    def users_in_phase(self) -> list["Vertex"]:
+        """Its consumers in its own phase, in execution order."""
+        return [user for user in self.consumers if user.phase == self.phase]
 
     @property
     def origins(self) -> list["Vertex"]:
@@ -277,7 +280,8 @@ class Side:
     ``name`` says on which side a caller sees it. The search itself goes by ``is_first``, which does
     not depend on that: what it finds is the same whichever graph is named first. ``nodes`` are in
     execution order, forward first, ``length`` of them needed; ``work`` are those that compute
-    something, and ``derived`` are the backward nodes of each forward one.
+    something, ``leading`` those that some result depends on, all where the graph names no results,
+    and ``derived`` are the backward nodes of each forward one.
     """
 
     other: "Side"
@@ -286,24 +290,19 @@ class Side:
         self.engine = graph.engine
         self.name = name
         self.is_first = is_first
-        vertices = {record.id: Vertex(self, record) for record in graph.by_id().values()}
-        _connect(vertices, graph.edges)
-        self.nodes = tuple(in_order(vertices.values()))
+        self.nodes = _connected(self, GraphView(graph))
         self.work = tuple(node for node in self.nodes if node.is_work)
-        needed = reach(self.results() or self.nodes, lambda node: node.feeders)
-        for node in self.nodes:
-            # A gradient that is dropped is one that is missing somewhere: it counts.
-            node.is_needed = node in needed or node.is_leaf or node.phase == "backward"
+        self.leading = reach(self.results() or self.nodes, lambda node: node.feeders)
         self.length = 0
-        for node in self.nodes:
-            node.step = self.length
-            self.length += node.is_needed
         self.derived: dict[Vertex, list[Vertex]] = {}
-        for node in self.nodes:
-            if node.forward:
-                self.derived.setdefault(node.forward, []).append(node)
         self._callers: dict[tuple[str, str], set[str]] = {}
         for node in self.nodes:
+            # A gradient that is dropped is one that is missing somewhere: it counts.
+            node.is_needed = node in self.leading or node.is_leaf or node.phase == "backward"
+            node.step = self.length
+            self.length += node.is_needed
+            if node.forward:
+                self.derived.setdefault(node.forward, []).append(node)
             self._callers.setdefault((node.scope, node.source), set()).add(node.caller)
 
     @property
@@ -349,57 +348,17 @@ def in_order(nodes: Iterable[Vertex]) -> list[Vertex]:
     return sorted(nodes, key=lambda node: node.rank)
 
 
-def reach(start: Iterable[Vertex], onwards: Callable[[Vertex], Iterable[Vertex]]) -> set[Vertex]:
-    """All nodes reached from ``start``, which is included, by going ``onwards`` repeatedly."""
-    reached = set(start)
-    stack = list(reached)
-    while stack:
-        for node in onwards(stack.pop()):
-            if node not in reached:
-                reached.add(node)
-                stack.append(node)
-    return reached
-
-
-def _connect(vertices: dict[str, Vertex], edges: tuple[Edge, ...]) -> None:
-    """Tells each node what it reads, what reads it, where it ranks, and its forward node."""
-    users: dict[Vertex, set[Vertex]] = {node: set() for node in vertices.values()}
-    # Several edges may lead to one place; the order in which they were drawn must not matter.
-    for edge in sorted(edges, key=lambda edge: (edge.input, edge.origin, edge.output)):
-        origin, target = vertices.get(edge.origin), vertices.get(edge.target)
-        # Control edges only order execution: no value passes along them.
-        if edge.kind != "control" and origin and target:
-            target.inputs.append(origin.output(edge.output))
-            users[origin].add(target)
-
-    for rank, node in enumerate(_execution_order(users)):
-        node.rank = rank
-    for node, consumers in users.items():
-        node.consumers = in_order(consumers)
+def _connected(side: Side, view: GraphView) -> tuple[Vertex, ...]:
+    """The nodes of a side in execution order, with what they read, what reads them, their forward nodes."""
+    vertices = {}
+    for rank, record in enumerate(view.execution_order()):
+        vertices[record.id] = Vertex(side, record, rank)
+    for node in vertices.values():
+        # Several edges may lead to one place; the order in which they were drawn must not matter.
+        read = sorted(
+            view.into(node.record), key=lambda edge: (edge.input, edge.origin, edge.output)
+        )
+        node.inputs = [vertices[edge.origin].output(edge.output) for edge in read]
+        node.consumers = in_order(vertices[reader.id] for reader in view.readers(node.record))
         node.forward = vertices.get(node.record.forward or "")
-
-
-def _execution_order(users: dict[Vertex, set[Vertex]]) -> list[Vertex]:
-    """Execution order, corrected where it contradicts the edges: no node precedes its inputs."""
-    recorded = {node: _recorded_place(node, index) for index, node in enumerate(users)}
-    waiting_for = {node: len(set(node.feeders)) for node in users}
-    # Places are all different: the heap never compares nodes.
-    ready = [(place, node) for node, place in recorded.items() if not waiting_for[node]]
-    heapify(ready)
-    ordered: dict[Vertex, None] = {}
-    while ready:
-        node = heappop(ready)[1]
-        ordered[node] = None
-        for target in users[node]:
-            waiting_for[target] -= 1
-            if not waiting_for[target]:
-                heappush(ready, (recorded[target], target))
-
-    # What lies on a cycle is never ready: it follows in the order that was recorded.
-    stuck = recorded.keys() - ordered.keys()
-    return [*ordered, *sorted(stuck, key=recorded.__getitem__)]
-
-
-def _recorded_place(node: Vertex, index: int) -> tuple[bool, bool, int, int]:
-    """The place at which an engine recorded a node, with leaves before all work of their phase."""
-    return node.phase == "backward", not node.is_leaf, node.record.order, index
+    return tuple(vertices.values())

@@ -188,7 +188,7 @@ def slices(node: Node, read: Shape, made: Shape) -> Iterator[Arguments]:
             changed: Arguments = {"start": first, "end": min(first + by * made[dim], read[dim])}
             yield changed if by == own[1] else {**changed, "step": by}
     starts = _along(STARTS, node.arguments, len(made))
-    if not starts:
+    if len(starts) != len(made):
         return  # convolutions have strides too
     strides = _along(STRIDES, node.arguments, len(made)) or (1,) * len(starts)
     has_limits = LIMITS in node.arguments

@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from explorer.compare.align.layouts import channels_last
 from explorer.compare.causes.rooms import EXPLAINED, distance, numbers_of
 from explorer.compare.causes.rows import Ends, base_of
 from explorer.compare.flow import MOVES, Flow
+from explorer.compare.graphs.layouts import channels_last
 from explorer.model.arrays import Array, pack, unpack
 from explorer.model.causes import (
     Edits,

@@ -1,1 +1,1 @@
-"""What all comparisons of graphs share: when two values are the same, and how noisy each is."""
+"""A gradient graph as it is compared: what reads what, its layout, which values are the same, its noise."""

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from explorer.compare.align.joints import Slot
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView, Shape, Slot
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.causes import Cause, Inserted, InsertOperator
 from explorer.model.families import family
@@ -32,8 +31,6 @@ PRODUCTS = frozenset({"matmul"})
 
 CLOSE = 1e-3
 """Two values are the same numbers where they differ by no more than this part of the greatest."""
-
-Shape = tuple[int, ...]
 
 
 class Laid(NamedTuple):
@@ -258,36 +255,32 @@ class _Laying:
     """A graph in which some ops with windows keep channels last, and what else lies like their images."""
 
     def __init__(self, graph: GradGraph, windowed: Iterable[Node]) -> None:
-        self._flow = Flow(graph)
-        self._derived: dict[str, list[Node]] = {}
-        for node in graph.nodes:
-            if node.forward is not None:
-                self._derived.setdefault(node.forward, []).append(node)
+        self._view = GraphView(graph)
         self._moved: set[Slot] = set()
         self._waiting: list[Slot] = []
         for node in windowed:
             self._note(node, node.outputs[0].shape)
-            self._note_read(node, self._flow.tensors(node)[0].shape)
+            self._note_read(node, self._view.tensors(node)[0].shape)
 
     def images(self) -> Iterator[tuple[Slot, Output]]:
         """The outputs that lie so."""
         while self._waiting:
             name, place = self._waiting.pop()
-            node = self._flow.nodes[name]
+            node = self._view.nodes[name]
             shape = node.outputs[place].shape
             if family(node.op) not in MOVES:
                 self._note_read(node, shape)
-            for edge in self._flow.out_of(node):
-                reader = self._flow.nodes[edge.target]
+            for edge in self._view.out_of(node):
+                reader = self._view.nodes[edge.target]
                 if edge.output == place and family(reader.op) not in MOVES | PRODUCTS:
                     self._note(reader, shape, is_of_one_size=False)
                 # What is handed on to an image that is read has its form.
-                for derived in self._derived.get(reader.id, ()):
+                for derived in self._view.derived(reader):
                     self._note(derived, shape)
-            for derived in self._derived.get(name, ()):
+            for derived in self._view.derived(node):
                 self._note(derived, shape)
         for name, place in self._moved:
-            yield (name, place), self._flow.nodes[name].outputs[place]
+            yield (name, place), self._view.nodes[name].outputs[place]
 
     def _note(self, node: Node, shape: Shape, *, is_of_one_size: bool = True) -> None:
         """Note the outputs of an op that have a shape, or as many axes and examples."""
@@ -300,9 +293,9 @@ class _Laying:
 
     def _note_read(self, node: Node, shape: Shape) -> None:
         """Note what an op reads that has a shape, if another op has made it."""
-        tensors = self._flow.tensors(node)
-        for edge in self._flow.into(node):
-            is_op = self._flow.nodes[edge.origin].kind == "op"
+        tensors = self._view.tensors(node)
+        for edge in self._view.into(node):
+            is_op = self._view.nodes[edge.origin].kind == "op"
             if is_op and edge.input in tensors and tensors[edge.input].shape == shape:
                 self._note_one((edge.origin, edge.output))
 
