@@ -69,13 +69,17 @@ def test_a_constant_of_the_other_side_is_tried_where_it_differs_from_an_op_s_own
     assert other_constants(here, here.nodes["n2"], same, same.nodes["n2"]) == []
 
 
-def gradients(engine: str, first: AnyArray, second: AnyArray) -> GradGraph:
-    """Two leaves and their gradients, made by an op each."""
+LEAVES = "norm1.weight", "norm2.weight"
+
+
+def gradients(engine: str, *values: AnyArray) -> GradGraph:
+    """Two leaves and their gradients, made by an op each, or both by one where there is one value."""
     made = HandmadeGraph()
-    for name in ("norm1.weight", "norm2.weight"):
+    for name in LEAVES:
         made.leaf(name, value=np.ones(8))
-    for name, value in (("norm1.weight", first), ("norm2.weight", second)):
-        made.gradient(f"d{name}", made.add("Add", value=value, phase="backward"), value)
+    ops = [made.add("Add", value=value, phase="backward") for value in values]
+    for place, name in enumerate(LEAVES):
+        made.gradient(f"d{name}", ops[place % len(ops)], values[place % len(ops)])
     return made.record(engine=engine)
 
 
@@ -86,17 +90,6 @@ SUM = ExtraOps(
     row=row("n2"),
     gradients=2,
 )
-
-
-def of_one_sum(engine: str, total: AnyArray) -> GradGraph:
-    """Two leaves whose gradients are one value."""
-    made = HandmadeGraph()
-    for name in ("norm1.weight", "norm2.weight"):
-        made.leaf(name, value=np.ones(total.size))
-    both = made.add("Add", value=total, phase="backward")
-    for name in ("norm1.weight", "norm2.weight"):
-        made.gradient(f"d{name}", both, total)
-    return made.record(engine=engine)
 
 
 def shared(right: GradGraph) -> tuple[str, FromLeaf] | None:
@@ -131,7 +124,7 @@ def test_one_leaf_for_two_is_told_by_the_sum_of_their_gradients(
 def test_two_leaves_that_are_one_tensor_have_one_sum_as_their_gradient(
     total: AnyArray, is_told: bool
 ) -> None:
-    told = shared(of_one_sum("mindspore-tape", total))
+    told = shared(gradients("mindspore-tape", total))
     other = FromLeaf("norm2.weight", is_one_tensor=True)
     assert told == (("norm1.weight", other) if is_told else None)
 
