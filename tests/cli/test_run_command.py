@@ -170,6 +170,8 @@ def test_a_gradient_that_graph_mode_compiles_is_recorded(tmp_path: Path) -> None
     product, *_others, update = [node for node in graph.nodes if node.kind == "op"]
     read = ["weight", "MatMul", "bias", "BiasAddGrad", "SGD.global_step"]
     assert [node.name or node.op for node in origins(graph, update)] == read
+    weight = next(node for node in graph.nodes if node.name == "weight")
+    assert output_called(graph, "dweight").forward == weight.id
     before = {it.name: unpack(it.value) for it in trace.start}
     before |= {it.name: unpack(it.value) for it in trace.results}
     np.testing.assert_allclose(value(product), before["x"] @ before["weight"].T, 1e-5, 1e-6)

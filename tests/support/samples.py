@@ -28,10 +28,4 @@ def sampled(parameters: Iterable[Any], size: int, always: tuple[Any, ...] = ()) 
     Those of ``always`` are not.
     """
     everything = list(parameters)
-    chosen = set(random.Random(10).sample(range(len(everything)), size))
-    marked = []
-    for index, parameter in enumerate(everything):
-        is_asked = index in chosen or parameter in always
-        marks = () if is_asked else (pytest.mark.whole,)
-        marked.append(pytest.param(parameter, marks=marks))
-    return marked
+    return some(everything, *random.Random(10).sample(everything, size), *always)
