@@ -35,10 +35,10 @@ def data(pair: Pair) -> Answered:
     names, ones, others = _in_common(left, right)
     if not names:
         return "not_recorded"
-    for side, own, other in pair.sides:
+    for side, resets, carries in pair.sides:
         # A side is given what the other one carries on from the step before: tensors of its shapes.
-        more = _forms(own, "data") - _forms(other, "data")
-        lost = _forms(other, "carried") - _forms(own, "carried")
+        more = _forms(resets, "data") - _forms(carries, "data")
+        lost = _forms(carries, "carried") - _forms(resets, "carried")
         if lost and lost <= more:
             named = _leaves(left, "data" if side == "left" else "carried")
             reset = [leaf.name for leaf in named if _form(leaf) in lost]
