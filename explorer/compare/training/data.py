@@ -21,7 +21,7 @@ from explorer.compare.training.moments import (
 from explorer.model.arrays import Array, pack
 from explorer.model.results import Leaf
 from explorer.model.training import Training
-from explorer.model.training_comparison import Reason, TrainingDifference
+from explorer.model.training_comparison import Reason
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import spread
 
@@ -35,9 +35,14 @@ def data(pair: Pair) -> Answered:
     names, ones, others = _in_common(left, right)
     if not names:
         return "not_recorded"
-    reset = _reset(pair)
-    if reset is not None:
-        return reset
+    for side, resets, carries in pair.sides:
+        # A side is given what the other one carries on from the step before: tensors of its shapes.
+        more = _forms(resets, "data") - _forms(carries, "data")
+        lost = _forms(carries, "carried") - _forms(resets, "carried")
+        if lost and lost <= more:
+            named = _leaves(left, "data" if side == "left" else "carried")
+            reset = [leaf.name for leaf in named if _form(leaf) in lost]
+            return pair.differ("data", "reset", reset, side=side)
     is_split = _have_the_same(left, right)
     if is_split or _are_all_same(ones, others):
         return _read(pair, is_split)
@@ -70,18 +75,6 @@ def _how(
         if are_same(one, factor * other + summand):
             return "stretched", (float(factor), float(summand))
     return "values", ()
-
-
-def _reset(pair: Pair) -> TrainingDifference | None:
-    """That one side was given what the other side carries on from the step before: tensors of its shapes."""
-    for side, own, other in pair.sides:
-        more = _forms(own, "data") - _forms(other, "data")
-        lost = _forms(other, "carried") - _forms(own, "carried")
-        if lost and lost <= more:
-            named = _leaves(pair.left, "data" if side == "left" else "carried")
-            names = [leaf.name for leaf in named if _form(leaf) in lost]
-            return pair.differ("data", "reset", names, side=side)
-    return None
 
 
 def _read(pair: Pair, is_split: bool) -> Answered:

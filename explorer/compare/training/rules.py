@@ -37,19 +37,24 @@ AGREEING = 2
 class Side:
     """What was found of the rules of one side.
 
-    ``known`` is what the rule of a parameter has unlike the documented one, ``found`` what was seen of any.
+    A rule that was found to hold for a parameter is tried first at its next step, and at other parameters.
     """
 
     def __init__(self) -> None:
-        self.known: dict[str, dict[str, Any]] = {}
+        self._known: dict[str, dict[str, Any]] = {}
         self._found: list[Rule] = []
+
+    def remember(self, name: str, moment: Moment, rules: list[Rule]) -> None:
+        """Keep what the first of the rules of a parameter has unlike the documented one."""
+        for rule in rules[:1]:
+            self._known[name] = _unlike_documented(rule, name, moment)
 
     def likely(self, name: str, moment: Moment) -> list[Rule]:
         """The documented rule and what was found to be unlike it; any rule of an unknown class."""
         rule = documented(moment, name)
         if rule is None:
             return possible(moment, name)
-        known = self.known.get(name)
+        known = self._known.get(name)
         return [Rule(rule.kind, {**rule.settings, **known}), rule] if known else [rule]
 
     def rules(self, name: str, moment: Moment, other: Moment) -> list[Rule]:
@@ -75,10 +80,7 @@ class Side:
 
 
 class Updates:
-    """Tests the updates of two sides, step by step.
-
-    A rule that was found to hold for a parameter is tried first at its next step.
-    """
+    """Tests the updates of two sides, step by step."""
 
     def __init__(self) -> None:
         self._sides = Side(), Side()
@@ -118,18 +120,15 @@ class Updates:
         for name in names:
             if self._is_same(name, pair):
                 continue
-            ones = self._sides[0].rules(name, left, right)
-            others = self._sides[1].rules(name, right, left)
-            if not ones and not others:
+            ones, others = self._sides
+            rules = ones.rules(name, left, right), others.rules(name, right, left)
+            if not any(rules):
                 is_unknown = True
-            elif _do_any_hold(ones, right, name) or _do_any_hold(others, left, name):
-                for side, rules, moment in zip(
-                    self._sides, (ones, others), (left, right), strict=True
-                ):
-                    if rules:
-                        side.known[name] = _unlike_documented(rules[0], name, moment)
-            elif not _is_noise(name, pair, (ones, others)):
-                apart[name] = ones, others
+            elif _do_any_hold(rules[0], right, name) or _do_any_hold(rules[1], left, name):
+                ones.remember(name, left, rules[0])
+                others.remember(name, right, rules[1])
+            elif not _is_noise(name, pair, rules):
+                apart[name] = rules
         if earlier and self.rule:
             now = self.rule.settings.items()
             self._varying |= {
