@@ -10,8 +10,7 @@ from explorer.compare.align import align
 from explorer.compare.align.fingerprints import fingerprint
 from explorer.compare.align.sameness import Tolerance
 from explorer.compare.align.vertices import OutputValue, view
-from explorer.compare.graphs.sameness import within
-from explorer.compare.noise import (
+from explorer.compare.graphs.sameness import (
     CENTRAL,
     CLEAR,
     COARSE,
@@ -23,6 +22,7 @@ from explorer.compare.noise import (
     level,
     ratios,
     scale,
+    within,
 )
 from explorer.compare.results.comparison import compare
 from explorer.model.arrays import AnyArray

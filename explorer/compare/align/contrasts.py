@@ -11,7 +11,7 @@ import numpy as np
 from explorer.compare.align.matching import Mismatch
 from explorer.compare.align.sameness import elements, noise_at
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, as_seen
-from explorer.compare.noise import CLEAR, greatest, ratios
+from explorer.compare.graphs.sameness import CLEAR, greatest, ratios
 from explorer.model.arrays import unpack
 from explorer.model.divergence import (
     ABSENT,

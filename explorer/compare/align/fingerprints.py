@@ -17,7 +17,7 @@ from explorer.compare.align.sameness import (
     unit_of,
 )
 from explorer.compare.align.vertices import Bucket, OutputValue, Side
-from explorer.compare.noise import CLEAR, COARSE
+from explorer.compare.graphs.sameness import CLEAR, COARSE
 from explorer.model.arrays import Summary
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import FAR_LESS, MASK, QUANTILES

@@ -6,7 +6,7 @@ from math import hypot, nan
 import numpy as np
 
 from explorer.compare.align.vertices import OutputValue
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.model.arrays import Array, unpack
 from explorer.model.divergence import Layout
 from explorer.numeric.differences import Floats, are_equal, real_parts

@@ -165,9 +165,17 @@ class Answers:
         return None
 
     def _is_net_of(self, framework: Framework, varied: Framework) -> bool:
-        """Whether a framework's net computes what the net of another one does, as far as is known."""
-        is_apart = framework in apart_from(varied, self._forwards)
-        return not is_apart or self._agree(framework, varied)
+        """Whether a framework's net computes what the net of another one does, as far as is known.
+
+        Where some engine of the one gives what one of the other does, the nets are the same, and an engine
+        whose outputs differ computes them wrong.
+        """
+        if framework not in apart_from(varied, self._forwards):
+            return True
+        agreeing = [pair for pair, it in self.comparisons.items() if it.verdict != "differs"]
+        return {framework, varied} in [
+            {engine_named(it).framework for it in pair} for pair in agreeing
+        ]
 
     def _widest_noise(self, judge: OracleResult) -> Movements:
         """The greatest movement of each element in any engine that computes the net of an oracle.
@@ -187,18 +195,6 @@ class Answers:
     def has_two_nets(self) -> bool:
         """Whether the net of some framework is another one than those which the oracle runs."""
         return None in self._judges.values()
-
-    def _agree(self, framework: Framework, varied: Framework) -> bool:
-        """Whether some engine of a framework gives what one of another framework does.
-
-        Then the nets are the same, and an engine whose outputs differ computes them wrong.
-        """
-        both = {framework, varied}
-        for (one, other), compared in self.comparisons.items():
-            are_theirs = {engine_named(one).framework, engine_named(other).framework} == both
-            if are_theirs and compared.verdict != "differs":
-                return True
-        return False
 
     def _drawn_beside_oracle(self, name: str, varied: Framework) -> frozenset[str]:
         """The leaves that depend on random numbers in an engine and in the net that the oracle runs.

@@ -1,7 +1,7 @@
 """The comparison of two results: how equal they are, and the greatest difference that leads to it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -142,13 +142,14 @@ def _other(difference: Difference) -> Comparison:
 
 def _by_form(left: Leaf, right: Leaf, engines: Parties) -> Comparison:
     """Compare two tensors by shape and dtype alone."""
-    one, other = left.value, right.value
-    if one.shape != other.shape:
-        detail = f"{one.shape} against {other.shape}"
-        return _other(Difference("shape", engines, leaf=left.name, detail=detail))
-    if one.dtype != other.dtype:
-        detail = f"{one.dtype} against {other.dtype}"
-        return _other(Difference("dtype", engines, leaf=left.name, detail=detail))
+    forms: tuple[tuple[Literal["shape", "dtype"], object, object], ...] = (
+        ("shape", left.value.shape, right.value.shape),
+        ("dtype", left.value.dtype, right.value.dtype),
+    )
+    for what, one, other in forms:
+        if one != other:
+            detail = f"{one} against {other}"
+            return _other(Difference(what, engines, leaf=left.name, detail=detail))
     return Comparison("match")
 
 
@@ -222,18 +223,15 @@ def worst(comparisons: Iterable[Comparison]) -> Comparison:
 
     Of equally great ones it is the first.
     """
-    verdict: CaseVerdict = "match"
-    difference: Difference | None = None
-    greatest_size = (-1, -1.0)
-    in_torch_table = in_mindspore_table = True
-    for comparison in comparisons:
-        verdict = max(verdict, comparison.verdict, key=RANK.index)
-        size = _size(comparison)
-        if size > greatest_size:
-            difference, greatest_size = comparison.greatest, size
-        in_torch_table &= comparison.in_torch_table
-        in_mindspore_table &= comparison.in_mindspore_table
-    return Comparison(verdict, difference, in_torch_table, in_mindspore_table)
+    every = list(comparisons)
+    verdicts = [comparison.verdict for comparison in every]
+    leading = max(every, key=_size, default=None)
+    return Comparison(
+        max(verdicts, key=RANK.index, default="match"),
+        leading.greatest if leading else None,
+        all(comparison.in_torch_table for comparison in every),
+        all(comparison.in_mindspore_table for comparison in every),
+    )
 
 
 def _size(comparison: Comparison) -> tuple[int, float]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training import gradients
 from explorer.compare.training.data import data, in_layouts_of
 from explorer.compare.training.moments import (

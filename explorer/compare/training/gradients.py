@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training.moments import (
     Answered,
     Apart,

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from explorer.compare.noise import CLEAR, UNMEASURED, level, ratios
+from explorer.compare.graphs.sameness import CLEAR, UNMEASURED, level, ratios
 from explorer.model.arrays import AnyArray, Array, carrier
 from explorer.model.results import Leaf
 from explorer.model.trace import Start

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training.moments import Answered, Moment, Pair, common
 from explorer.compare.training.updates import (
     Fit,

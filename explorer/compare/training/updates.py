@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from explorer.compare.noise import CLEAR, TYPICAL
+from explorer.compare.graphs.sameness import CLEAR, TYPICAL
 from explorer.compare.training.formulas import (
     MIXED,
     OPTIMIZERS,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training import formulas
 from explorer.compare.training.formulas import rule_of_class
 from explorer.compare.training.moments import Moment, moments
