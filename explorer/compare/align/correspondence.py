@@ -19,13 +19,10 @@ from explorer.compare.align.contrasts import (
     row_of,
 )
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.suspects import are_followed_alike, kind, same_work, users_of
+from explorer.compare.align.suspects import PRODUCTS, are_followed_alike, kind, same_work, users_of
 from explorer.compare.align.vertices import Vertex, as_seen, in_order
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import ExtraOps, Inputs, OtherOp, OtherValue, Places
-
-PRODUCTS = frozenset({"matmul", "conv"})
-"""Families that many an engine adds a bias to in the same op."""
 
 LONGEST = 4
 """Ops in a row that are taken for what the other side does in one, or in some."""
