@@ -9,8 +9,8 @@ from explorer.compare.causes.attempts import attempts_at, joined
 from explorer.compare.causes.related import related_cause
 from explorer.compare.causes.suspects import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.tried import cause_of, is_ahead, is_last_resort, is_other_value
-from explorer.compare.flow import Flow
 from explorer.compare.graphs.layouts import Laid, in_one_layout
+from explorer.compare.graphs.view import GraphView
 from explorer.compare.known.table import known
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts, Cause, LeftOut, Trial, Tried
@@ -55,7 +55,7 @@ class Explanations:
         self._alignments = alignments
         self._graphs = {graph.engine: graph for graph in graphs}
         self._laid: dict[tuple[str, str], Laid] = {}
-        self._flows: dict[tuple[str, str], tuple[Flow, Flow]] = {}
+        self._flows: dict[tuple[str, str], tuple[GraphView, GraphView]] = {}
         self._all = list(self._found())
 
     def _found(self) -> Iterator[Explanation]:
@@ -119,12 +119,15 @@ class Explanations:
     def _graphs_of(self, alignment: Alignment) -> tuple[GradGraph, GradGraph]:
         return self._laid_of(alignment).graphs
 
-    def _flows_of(self, alignment: Alignment) -> tuple[Flow, Flow]:
+    def _flows_of(self, alignment: Alignment) -> tuple[GraphView, GraphView]:
         key = alignment.left, alignment.right
         if key not in self._flows:
             laid = self._laid_of(alignment)
             left, right = laid.graphs
-            self._flows[key] = Flow(left, laid.moved["left"]), Flow(right, laid.moved["right"])
+            self._flows[key] = (
+                GraphView(left, laid.moved["left"]),
+                GraphView(right, laid.moved["right"]),
+            )
         return self._flows[key]
 
     def _with_causes(
@@ -170,7 +173,9 @@ def _says_more(cause: Cause, known: Cause) -> bool:
     return not is_other_value(cause)
 
 
-def _better(tried: Cause | None, divergence: Divergence, flows: tuple[Flow, Flow]) -> Cause | None:
+def _better(
+    tried: Cause | None, divergence: Divergence, flows: tuple[GraphView, GraphView]
+) -> Cause | None:
     """What was tried, or a relation of the two values where nothing was, or that says it better."""
     if tried is None or is_last_resort(tried):
         return related_cause(divergence, *flows) or tried

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.causes import (
@@ -315,7 +315,7 @@ def both_ways(
 
 def row(captured: GradGraph, first: Node, last: Node) -> tuple[str, ...]:
     """The nodes between two of a graph and the last, in order."""
-    return tuple(node.id for node in Flow(captured).row(first.id, last.id)[1:])
+    return tuple(node.id for node in GraphView(captured).row(first.id, last.id)[1:])
 
 
 @pytest.mark.parametrize("engine", each(JAX_ENGINES))

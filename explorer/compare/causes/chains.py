@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from explorer.compare.causes.places import at_place, rows_at
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, ResultElsewhere
 from explorer.model.families import family
 from explorer.model.graph import Node
@@ -54,7 +54,7 @@ class Chain(NamedTuple):
         return self.nodes[-1]
 
 
-def chain_to(flow: Flow, end: Node) -> Chain:
+def chain_to(flow: GraphView, end: Node) -> Chain:
     """The values that hold all numbers of ``end``, from the one that computes them on.
 
     Parts of a value, which are put together again, are passed over.
@@ -98,14 +98,16 @@ def pairs_between(left: Chain, right: Chain) -> Iterator[tuple[Node, Node]]:
                 yield one, other
 
 
-def ends_of_chains(divergence: Divergence, left: Flow, right: Flow) -> Iterator[tuple[Node, Node]]:
+def ends_of_chains(
+    divergence: Divergence, left: GraphView, right: GraphView
+) -> Iterator[tuple[Node, Node]]:
     """A node of each side whose values should be equal, and may hold the same numbers elsewhere."""
     for node, other in _ends(divergence, left, right):
         if size_of(node) == size_of(other) > 1:
             yield _last(left, node), _last(right, other)
 
 
-def _last(flow: Flow, node: Node) -> Node:
+def _last(flow: GraphView, node: Node) -> Node:
     """Where the numbers of a node are put in the end, as far as nothing else reads them on the way."""
     for _ in range(MOST_OPS):
         behind = flow.next_op(node, frozenset())
@@ -115,7 +117,7 @@ def _last(flow: Flow, node: Node) -> Node:
     return node
 
 
-def _ends(divergence: Divergence, left: Flow, right: Flow) -> Iterator[tuple[Node, Node]]:
+def _ends(divergence: Divergence, left: GraphView, right: GraphView) -> Iterator[tuple[Node, Node]]:
     if divergence.phase != "forward":
         return
     if isinstance(divergence, ExtraOps):
@@ -132,7 +134,9 @@ def _ends(divergence: Divergence, left: Flow, right: Flow) -> Iterator[tuple[Nod
         yield from _inputs_of(left, rows[0][-1], right, rows[1][-1])
 
 
-def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[tuple[Node, Node]]:
+def _of_extra_ops(
+    divergence: ExtraOps, left: GraphView, right: GraphView
+) -> Iterator[tuple[Node, Node]]:
     """What a row of ops makes, and what the op reads with which the other side goes on."""
     is_left = divergence.side == "left"
     here, there = (left, right) if is_left else (right, left)
@@ -146,7 +150,9 @@ def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[tup
             yield (node, read) if is_left else (read, node)
 
 
-def _inputs_of(left: Flow, node: Node, right: Flow, other: Node) -> Iterator[tuple[Node, Node]]:
+def _inputs_of(
+    left: GraphView, node: Node, right: GraphView, other: Node
+) -> Iterator[tuple[Node, Node]]:
     """What two ops of one family read in the same places, one by one."""
     if family(node.op) != family(other.op) or _turns(node) != _turns(other):
         return

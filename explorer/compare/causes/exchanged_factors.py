@@ -8,7 +8,7 @@ from explorer.compare.causes.places import rows_at
 from explorer.compare.causes.relations import Found
 from explorer.compare.causes.rooms import is_telling, numbers_of, room_of
 from explorer.compare.causes.value_pairs import ValuePair, cause_by
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Cause, Related
 from explorer.model.divergence import Divergence, OtherValue
 from explorer.model.families import family
@@ -19,7 +19,9 @@ Factor = tuple[Node, Floats]
 """What a product reads, with its numbers."""
 
 
-def exchanged_factors_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
+def exchanged_factors_cause(
+    divergence: Divergence, left: GraphView, right: GraphView
+) -> Cause | None:
     """Which factors of two products in a sum the other side has exchanged; None where none are.
 
     A weight and its complement are: y·a + (1 - y)·b, or (1 - y)·a + y·b.
@@ -40,7 +42,7 @@ def exchanged_factors_cause(divergence: Divergence, left: Flow, right: Flow) -> 
     return None
 
 
-def _products(flow: Flow, node: Node) -> list[tuple[Factor, Factor]]:
+def _products(flow: GraphView, node: Node) -> list[tuple[Factor, Factor]]:
     """The terms of a sum that are products of two values each."""
     if family(node.op) != "add" or not node.outputs:
         return []
@@ -52,7 +54,7 @@ def _products(flow: Flow, node: Node) -> list[tuple[Factor, Factor]]:
     return found
 
 
-def _factors(flow: Flow, term: Node) -> Iterator[Factor]:
+def _factors(flow: GraphView, term: Node) -> Iterator[Factor]:
     for edge in flow.into(term):
         read = flow.nodes[edge.origin]
         if edge.output < len(read.outputs):

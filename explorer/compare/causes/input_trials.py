@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from itertools import combinations
 
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import InputChange
 from explorer.model.families import family
 from explorer.model.graph import Node, Output
@@ -36,7 +36,7 @@ LINEAR = frozenset(
 HALVES = ("float16", "bfloat16")
 
 
-def input_changes(flow: Flow, node: Node) -> Iterator[InputChange]:
+def input_changes(flow: GraphView, node: Node) -> Iterator[InputChange]:
     """Changes of the tensors that an op reads, one at a time."""
     slots = flow.tensors(node)
     yield from _swapped(slots)
@@ -75,7 +75,7 @@ def _swapped(slots: dict[int, Output]) -> Iterator[InputChange]:
             yield InputChange((one, other), "swapped")
 
 
-def _replaced(flow: Flow, node: Node, slot: int, own: Output) -> Iterator[InputChange]:
+def _replaced(flow: GraphView, node: Node, slot: int, own: Output) -> Iterator[InputChange]:
     """Other values of the shape of an input: what was made as it was, then the nearest ones."""
     (read,) = [edge for edge in flow.into(node) if edge.input == slot][:1]
     maker, behind = flow.nodes[read.origin], flow.behind(node.id)

@@ -10,7 +10,7 @@ from explorer.compare.causes.places import at_place
 from explorer.compare.causes.relations import FEW, Found
 from explorer.compare.causes.rooms import are_equal, numbers_of, room_of
 from explorer.compare.causes.value_pairs import ValuePair, cause_by
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Cause, Related
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue
 from explorer.model.families import BOOKKEEPING, family
@@ -45,7 +45,7 @@ class _Made(NamedTuple):
     apart: float
 
 
-def known_function_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
+def known_function_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
     """Which function of a value one side computes where the other one computes another; None if none."""
     for side, here, there, read in _begins(divergence, left, right):
         equal = (it for it in there.graph.nodes if _is_equal(it, read))
@@ -62,8 +62,8 @@ def known_function_cause(divergence: Divergence, left: Flow, right: Flow) -> Cau
 
 
 def _begins(
-    divergence: Divergence, left: Flow, right: Flow
-) -> Iterator[tuple[SideName, Flow, Flow, Node]]:
+    divergence: Divergence, left: GraphView, right: GraphView
+) -> Iterator[tuple[SideName, GraphView, GraphView, Node]]:
     """What the first ops at a divergence read, each with its side and both graphs, its own first."""
     if divergence.phase != "forward":
         return
@@ -83,7 +83,7 @@ def _is_equal(node: Node, read: Node) -> bool:
     return are_equal(node.outputs[0], read.outputs[0])
 
 
-def _made_of(flow: Flow, read: Node) -> _Made | None:
+def _made_of(flow: GraphView, read: Node) -> _Made | None:
     """A function of a value that one of the nearest ops behind it yields."""
     value = _numbers(read)
     if value is None or np.unique(value).size < FEW:
@@ -107,7 +107,7 @@ def _numbers(node: Node) -> Floats | None:
     return numbers_of(node.outputs[0]) if node.outputs else None
 
 
-def _ops_behind(flow: Flow, read: Node) -> list[Node]:
+def _ops_behind(flow: GraphView, read: Node) -> list[Node]:
     """The ops behind a node that compute numbers of their own, in order."""
     behind = flow.behind(read.id)
     nodes = [it for it in flow.graph.nodes if it.id in behind and it is not read]

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from explorer.compare.causes.places import does_the_same, is_of_form
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import InputChange, Trial
 from explorer.model.divergence import LoneLeaf
 from explorer.model.families import family
@@ -21,7 +21,7 @@ class WithoutLeaf(NamedTuple):
     trial: Trial
 
 
-def without_leaf(divergence: LoneLeaf, here: Flow, there: Flow) -> list[WithoutLeaf]:
+def without_leaf(divergence: LoneLeaf, here: GraphView, there: GraphView) -> list[WithoutLeaf]:
     """The users of a leaf that the graph of ``here`` alone has, with zeros in its place."""
     leaf = divergence.nodes[0 if divergence.side == "left" else 1]
     found: list[WithoutLeaf] = []
@@ -34,7 +34,7 @@ def without_leaf(divergence: LoneLeaf, here: Flow, there: Flow) -> list[WithoutL
     return found
 
 
-def _alike(here: Flow, user: Node, there: Flow) -> list[Node]:
+def _alike(here: GraphView, user: Node, there: GraphView) -> list[Node]:
     """The ops of the other side that yield as much and do the same as a user, or as what it reads."""
     read = [node for node in here.origins(user) if node.kind == "op"]
     families = {family(node.op) for node in (user, *read)}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from explorer.compare.causes.places import Ends, is_ahead
 from explorer.compare.causes.rooms import are_equal
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, Row
 from explorer.model.families import BOOKKEEPING, family
 from explorer.model.graph import OTHER, Node
@@ -16,7 +16,9 @@ MOST_AHEAD = 6
 """So many of those ahead of it are tried, the nearest ones first."""
 
 
-def longer_ends(divergence: Divergence, both: list[Ends], left: Flow, right: Flow) -> list[Ends]:
+def longer_ends(
+    divergence: Divergence, both: list[Ends], left: GraphView, right: GraphView
+) -> list[Ends]:
     """Longer rows than those of a divergence, for each of its ends: what follows, and what is before."""
     longer: list[Callable[[Ends], Iterator[Ends]]] = [_of_one_state, _up_to_what_is_read_there]
     if isinstance(divergence, OtherValue):
@@ -78,7 +80,7 @@ def _without(values: list[Node], others: list[Node]) -> list[Node]:
     return [it for it in values if not any(_are_one(other, it) for other in others)]
 
 
-def _bases(flow: Flow, row: list[Node]) -> list[Node]:
+def _bases(flow: GraphView, row: list[Node]) -> list[Node]:
     """What a row reads from outside, ahead of what only moves or spreads it."""
     members = {node.id for node in row}
     found: dict[str, Node] = {}
@@ -90,7 +92,7 @@ def _bases(flow: Flow, row: list[Node]) -> list[Node]:
     return list(found.values())
 
 
-def _base(flow: Flow, node: Node) -> Node:
+def _base(flow: GraphView, node: Node) -> Node:
     """What a value has its numbers from, ahead of ops that compute no new ones."""
     while node.kind == "op" and family(node.op) in BOOKKEEPING:
         reads = flow.origins(node)
@@ -134,7 +136,7 @@ def _with_what_is_before(ends: Ends) -> Iterator[Ends]:
         yield ends._replace(own_row=here.row(node.id, last.id), first_alone=True)
 
 
-def _read_by(flow: Flow, nodes: list[Node], first: Node) -> list[Node]:
+def _read_by(flow: GraphView, nodes: list[Node], first: Node) -> list[Node]:
     """The ops that some nodes read, and those behind which only numbers are moved up to the nodes."""
     found: dict[str, Node] = {}
     waiting = list(nodes)
@@ -147,7 +149,7 @@ def _read_by(flow: Flow, nodes: list[Node], first: Node) -> list[Node]:
     return list(found.values())
 
 
-def _beside_what_is_read(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[Ends]:
+def _beside_what_is_read(divergence: ExtraOps, left: GraphView, right: GraphView) -> Iterator[Ends]:
     """The ops that one side alone has, beside what they read, with which the other side goes on.
 
     The other side's value is known to be that one, so its own ops of the kind may do nothing there.
@@ -166,14 +168,14 @@ def _beside_what_is_read(divergence: ExtraOps, left: Flow, right: Flow) -> Itera
                 yield Ends(OTHER[divergence.side], there, here, [other], [node])
 
 
-def _doing_nothing(flow: Flow, node: Node, read: Node) -> Iterator[Node]:
+def _doing_nothing(flow: GraphView, node: Node, read: Node) -> Iterator[Node]:
     """The ops of another one's kind that hand on what they read, where that is a value of the other side."""
     for other in flow.graph.nodes:
         if _does_nothing(flow, other, node) and are_equal(other.outputs[0], read.outputs[0]):
             yield other
 
 
-def _row(flow: Flow, row: Row, last: Node) -> list[Node]:
+def _row(flow: GraphView, row: Row, last: Node) -> list[Node]:
     """The ops of a row that ends with one; that alone where it is not clear with which it begins."""
     first = row.first.label, (row.first.source,)
     begins = [node for node in flow.graph.nodes if (node.op, node.source[:1]) == first]
@@ -182,7 +184,7 @@ def _row(flow: Flow, row: Row, last: Node) -> list[Node]:
     return fitting[0] if len(fitting) == 1 else [last]
 
 
-def _does_nothing(flow: Flow, other: Node, node: Node) -> bool:
+def _does_nothing(flow: GraphView, other: Node, node: Node) -> bool:
     """Whether an op of the kind of another one hands on what it reads."""
     if other.kind != "op" or other.phase != node.phase or family(other.op) != family(node.op):
         return False

@@ -10,7 +10,7 @@ from explorer.compare.causes.places import rows_at
 from explorer.compare.causes.relations import Found
 from explorer.compare.causes.rooms import Room, numbers_of, room_of
 from explorer.compare.causes.value_pairs import ValuePair, cause_by
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Cause, Related
 from explorer.model.divergence import Divergence, OtherValue
 from explorer.model.families import family
@@ -32,7 +32,7 @@ class _Mean(NamedTuple):
     sign: int
 
 
-def masked_mean_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
+def masked_mean_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
     """Of which elements the other side has the mean that one side has of all; None if that is not so."""
     if not isinstance(divergence, OtherValue) or divergence.phase != "forward":
         return None
@@ -46,7 +46,7 @@ def masked_mean_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause 
 
 
 def _cause(
-    side: SideName, flows: tuple[Flow, Flow], row: list[Node], other_row: list[Node]
+    side: SideName, flows: tuple[GraphView, GraphView], row: list[Node], other_row: list[Node]
 ) -> Cause | None:
     here, there = flows if side == "left" else flows[::-1]
     node, other = row[-1], other_row[-1]
@@ -65,7 +65,7 @@ def _cause(
     return None
 
 
-def _means(flow: Flow, row: list[Node], own: Floats, room: Room) -> Iterator[_Mean]:
+def _means(flow: GraphView, row: list[Node], own: Floats, room: Room) -> Iterator[_Mean]:
     """What in a row is reduced of which the mean is a side's own value, or the opposite of that."""
     for node in row:
         if family(node.op) not in REDUCING:
@@ -98,7 +98,7 @@ def _of_some(
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _conditions(flow: Flow) -> list[tuple[Node, Floats]]:
+def _conditions(flow: GraphView) -> list[tuple[Node, Floats]]:
     """The values of forward that are 0 or 1 in each element, and both of them somewhere."""
     found = []
     for node in flow.graph.nodes:

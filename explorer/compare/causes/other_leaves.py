@@ -3,7 +3,7 @@
 import math
 
 from explorer.compare.causes.input_trials import label_of
-from explorer.compare.flow import MOVES, Flow
+from explorer.compare.graphs.view import MOVES, GraphView
 from explorer.model.arrays import Array
 from explorer.model.causes import InputChange
 from explorer.model.divergence import Place
@@ -18,7 +18,7 @@ KEPT = MOVES | {"identity", "flip"}
 
 
 def of_other_leaves(
-    here: Flow, node: Node, there: Flow, row: list[Node]
+    here: GraphView, node: Node, there: GraphView, row: list[Node]
 ) -> tuple[InputChange, ...]:
     """The leaves that ``row`` reads instead of those of a node, which both graphs have, all at once.
 
@@ -37,7 +37,9 @@ def of_other_leaves(
     return tuple(changes) if len(changes) == len(others) else ()
 
 
-def other_constants(here: Flow, node: Node, there: Flow, other: Node) -> list[InputChange]:
+def other_constants(
+    here: GraphView, node: Node, there: GraphView, other: Node
+) -> list[InputChange]:
     """The constants and leaves that an op of the other side reads as inputs, one in the place of one.
 
     Those in the same places, where both are whole, as large, and not the same.
@@ -53,7 +55,7 @@ def other_constants(here: Flow, node: Node, there: Flow, other: Node) -> list[In
     return changes
 
 
-def _given_to(flow: Flow, node: Node) -> dict[int, tuple[Node, Array]]:
+def _given_to(flow: GraphView, node: Node) -> dict[int, tuple[Node, Array]]:
     """What an op reads as constants and leaves, which may be cut on the way, by the place among all."""
     found = {}
     for edge in flow.into(node):
@@ -64,7 +66,7 @@ def _given_to(flow: Flow, node: Node) -> dict[int, tuple[Node, Array]]:
     return found
 
 
-def _is_given(flow: Flow, node: Node) -> bool:
+def _is_given(flow: GraphView, node: Node) -> bool:
     """Whether a value is computed from no input: a constant or a leaf, or a part of one."""
     while node.kind == "op" and family(node.op) in CUT:
         reads = flow.origins(node)
@@ -74,7 +76,7 @@ def _is_given(flow: Flow, node: Node) -> bool:
     return node.kind in ("constant", "parameter")
 
 
-def _name(flow: Flow, node: Node) -> str:
+def _name(flow: GraphView, node: Node) -> str:
     """The name of a leaf, or a constant with the line that reads it."""
     if node.kind == "parameter" and node.name:
         return node.name
@@ -90,7 +92,7 @@ def _last(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def leaves_of(flow: Flow, row: list[Node]) -> dict[int, str]:
+def leaves_of(flow: GraphView, row: list[Node]) -> dict[int, str]:
     """The names of the parameters that ops read, by the place among the inputs; those of a row counted on."""
     names = {}
     for place, node in enumerate(row):
@@ -101,7 +103,7 @@ def leaves_of(flow: Flow, row: list[Node]) -> dict[int, str]:
     return names
 
 
-def later_place(here: Flow, node: Node, there: Flow, other: Node) -> Place | None:
+def later_place(here: GraphView, node: Node, there: GraphView, other: Node) -> Place | None:
     """Where the other side computes, behind an op, with a parameter that a node reads; None if nowhere."""
     names = set(leaves_of(here, [node]).values())
     behind = there.behind(other.id) - {other.id} if names else set()
@@ -115,7 +117,7 @@ def later_place(here: Flow, node: Node, there: Flow, other: Node) -> Place | Non
     return None
 
 
-def _leaf(flow: Flow, node: Node) -> Node | None:
+def _leaf(flow: GraphView, node: Node) -> Node | None:
     """The parameter whose numbers a node only moves."""
     for _ in flow.nodes:
         if node.kind == "parameter":
@@ -127,7 +129,7 @@ def _leaf(flow: Flow, node: Node) -> Node | None:
     return None
 
 
-def _replaced(flow: Flow, node: Node, slot: int, name: str) -> list[InputChange]:
+def _replaced(flow: GraphView, node: Node, slot: int, name: str) -> list[InputChange]:
     """What is made of the leaf of a name as the input of an op is made of its own; [] if nothing is."""
     (read,) = [edge for edge in flow.into(node) if edge.input == slot]
     maker = flow.nodes[read.origin]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from explorer.compare.flow import Shape
+from explorer.compare.graphs.view import Shape
 from explorer.model.causes import InputChange, InputHow, Trial
 from explorer.model.graph import Arguments, Node
 

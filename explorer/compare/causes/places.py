@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from explorer.compare.causes.rooms import are_equal
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, Place, ResultElsewhere
 from explorer.model.families import BOOKKEEPING, family
 from explorer.model.graph import OTHER, Node, SideName
@@ -22,8 +22,8 @@ class Ends(NamedTuple):
     """
 
     side: SideName
-    here: Flow
-    there: Flow
+    here: GraphView
+    there: GraphView
     own_row: list[Node]
     row: list[Node]
     result: str = ""
@@ -32,7 +32,7 @@ class Ends(NamedTuple):
     is_state: bool = False
 
 
-def ends_at(divergence: Divergence, left: Flow, right: Flow) -> list[Ends]:
+def ends_at(divergence: Divergence, left: GraphView, right: GraphView) -> list[Ends]:
     """The ops of both sides, which can be computed again, and what the other one has instead."""
     if isinstance(divergence, ExtraOps):
         one = _with_one_more(divergence, left, right)
@@ -56,7 +56,7 @@ def ends_at(divergence: Divergence, left: Flow, right: Flow) -> list[Ends]:
 
 
 def rows_at(
-    divergence: Divergence, left: Flow, right: Flow
+    divergence: Divergence, left: GraphView, right: GraphView
 ) -> tuple[list[Node], list[Node]] | None:
     """The ops in a row of each side; None where one has none, or its last is not known."""
     first, second = divergence.nodes
@@ -94,7 +94,7 @@ def is_ahead(node: Node, behind: Node | None, other: Node) -> bool:
     return behind is not None and family(behind.op) == kind != family(node.op)
 
 
-def _with_one_more(divergence: ExtraOps, left: Flow, right: Flow) -> Ends | None:
+def _with_one_more(divergence: ExtraOps, left: GraphView, right: GraphView) -> Ends | None:
     """An op that one side alone has, with the op behind it, and that of the other side in its place.
 
     The two are of one kind, in one module.
@@ -122,7 +122,7 @@ def _with_one_more(divergence: ExtraOps, left: Flow, right: Flow) -> Ends | None
 
 
 def _up_to_where_it_goes_on(
-    divergence: ExtraOps, goes_on: Place, here: Flow, node: Node, there: Flow
+    divergence: ExtraOps, goes_on: Place, here: GraphView, node: Node, there: GraphView
 ) -> Ends | None:
     """The ops that one side alone has, with the op behind them, and that with which the other goes on."""
     other = at_place(there, goes_on)
@@ -141,7 +141,7 @@ def _up_to_where_it_goes_on(
     return Ends(OTHER[divergence.side], there, here, own_row, row)
 
 
-def _reader_with(flow: Flow, node: Node, there: Flow, other: Node) -> Node | None:
+def _reader_with(flow: GraphView, node: Node, there: GraphView, other: Node) -> Node | None:
     """Of several ops that read a node, the one that does what one of the other side does, with one leaf."""
     leaves = _leaves(there, other)
     readers = [flow.nodes[edge.target] for edge in flow.out_of(node)]
@@ -150,7 +150,7 @@ def _reader_with(flow: Flow, node: Node, there: Flow, other: Node) -> Node | Non
     return found[0] if len(found) == 1 else None
 
 
-def _leaves(flow: Flow, node: Node) -> set[str]:
+def _leaves(flow: GraphView, node: Node) -> set[str]:
     """The names of the parameters that an op reads, in whichever layout."""
     names = set()
     for read in flow.origins(node):
@@ -161,7 +161,7 @@ def _leaves(flow: Flow, node: Node) -> set[str]:
     return names
 
 
-def _with_bias(flow: Flow, row: list[Node]) -> list[Node]:
+def _with_bias(flow: GraphView, row: list[Node]) -> list[Node]:
     """A row with what adds a bias to its last op, where that is an op of its own in the same module."""
     node = row[-1]
     behind = flow.next_op(node, frozenset())
@@ -171,7 +171,7 @@ def _with_bias(flow: Flow, row: list[Node]) -> list[Node]:
     return [*row, behind] if reads_leaf else row
 
 
-def at_place(flow: Flow, place: Place) -> Node | None:
+def at_place(flow: GraphView, place: Place) -> Node | None:
     """The first node of an op, a module and a line, called from the same line where that is known."""
     fitting = [
         node
@@ -188,7 +188,9 @@ def _is_in_its_place(other: Node, node: Node) -> bool:
     return is_one_kind and is_of_form(other, node)
 
 
-def _reads_the_same(flow: Flow, other: Node, here: Flow, node: Node, behind: Node) -> bool:
+def _reads_the_same(
+    flow: GraphView, other: Node, here: GraphView, node: Node, behind: Node
+) -> bool:
     """Whether an op does what is done ``behind`` a node with what the node reads, and so nothing more."""
     if not (is_of_form(other, behind) and family(other.op) == family(behind.op)):
         return False
@@ -206,7 +208,7 @@ def is_of_form(node: Node, other: Node) -> bool:
     return node.outputs[0].shape == other.outputs[0].shape
 
 
-def does_the_same(flow: Flow, node: Node, user: Node) -> bool:
+def does_the_same(flow: GraphView, node: Node, user: Node) -> bool:
     """Whether an op of the user's kind reads a node: then it may have its own value for a leaf."""
     behind = flow.next_op(node)
     return behind is not None and family(behind.op) == family(user.op)

@@ -7,13 +7,13 @@ from explorer.compare.causes.layouts import are_rearranged
 from explorer.compare.causes.relations import WITH_LAYOUTS, Found, Surroundings, relation_of
 from explorer.compare.causes.rooms import numbers_of, room_of
 from explorer.compare.causes.value_pairs import ValuePair, are_same, cause_by
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Cause, Related
 from explorer.model.divergence import Divergence
 from explorer.model.graph import Node, Output, SideName
 
 
-def rearranged_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
+def rearranged_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
     """Where the same numbers are put elsewhere on the way to the values at a divergence."""
     for node, other in ends_of_chains(divergence, left, right):
         if _are_rearranged(node, other):
@@ -28,7 +28,7 @@ def rearranged_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause |
 
 
 def _parted(
-    chains: tuple[Chain, Chain], flows: tuple[Flow, Flow], around: Surroundings
+    chains: tuple[Chain, Chain], flows: tuple[GraphView, GraphView], around: Surroundings
 ) -> Iterator[ValuePair]:
     """Values of two chains that may follow from one another, what says most of them first.
 
@@ -64,11 +64,15 @@ def _moving(nodes: Sequence[Node]) -> Node:
     return last
 
 
-def _both_ways(node: Node, other: Node, flows: tuple[Flow, Flow]) -> tuple[ValuePair, ValuePair]:
+def _both_ways(
+    node: Node, other: Node, flows: tuple[GraphView, GraphView]
+) -> tuple[ValuePair, ValuePair]:
     return _ends_of("left", flows, node, other), _ends_of("right", flows, other, node)
 
 
-def _ends_of(side: SideName, flows: tuple[Flow, Flow], node: Node, other: Node) -> ValuePair:
+def _ends_of(
+    side: SideName, flows: tuple[GraphView, GraphView], node: Node, other: Node
+) -> ValuePair:
     """A node of one side, from whose value that of one of the other side may follow."""
     here, there = flows if side == "left" else flows[::-1]
     return ValuePair(side, here, there, node, other, node.outputs[0], other.outputs[0])

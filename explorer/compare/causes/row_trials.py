@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from explorer.compare.causes.input_trials import op_label
-from explorer.compare.flow import MOVES, Flow
+from explorer.compare.graphs.view import MOVES, GraphView
 from explorer.model.causes import InputChange, Trial
 from explorer.model.families import family
 from explorer.model.graph import Arguments, Node
@@ -34,7 +34,9 @@ class Exchanged(NamedTuple):
     other_second: Node
 
 
-def exchanged(here: Flow, own_row: list[Node], there: Flow, row: list[Node]) -> Exchanged | None:
+def exchanged(
+    here: GraphView, own_row: list[Node], there: GraphView, row: list[Node]
+) -> Exchanged | None:
     """Two ops in the opposite order, where the other side has them so; a few may stand between them.
 
     None where the two sides do not have the same two kinds of ops: the other one has them as the ends
@@ -55,7 +57,9 @@ def exchanged(here: Flow, own_row: list[Node], there: Flow, row: list[Node]) -> 
     return None
 
 
-def _exchange(here: Flow, node: Node, before: Node, second: Node, other_second: Node) -> Exchanged:
+def _exchange(
+    here: GraphView, node: Node, before: Node, second: Node, other_second: Node
+) -> Exchanged:
     """An op, with ``before`` as the last one ahead of it, computed from what ``node`` reads instead."""
     slots = [edge.input for edge in here.into(second) if here.is_handed_on(edge.origin, before)]
     trials = []
@@ -70,7 +74,7 @@ def _exchange(here: Flow, node: Node, before: Node, second: Node, other_second: 
     return Exchanged(trials, second, other_second)
 
 
-def _second(flow: Flow, row: list[Node], kinds: tuple[str, str]) -> Node | None:
+def _second(flow: GraphView, row: list[Node], kinds: tuple[str, str]) -> Node | None:
     """The second of two ops of some kinds in a row, or around its only op."""
     if len(row) > 1:
         seconds = [it for it in row[1:] if _kinds(row[0], it) == kinds]

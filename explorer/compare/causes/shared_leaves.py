@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.compare.causes.relations import FEW, Found
 from explorer.compare.causes.rooms import noise_of, numbers_of, room_of
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Cause, Related
 from explorer.model.divergence import Divergence, ExtraOps
 from explorer.model.graph import OTHER, Output
@@ -16,7 +16,7 @@ GRADIENT = "d"
 """What the name of a leaf's gradient begins with."""
 
 
-def shared_leaf_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
+def shared_leaf_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
     """Which leaf a graph reads where the other one reads another leaf as well.
 
     It then sums the gradients of more uses, and has none of the other leaf, or the same one where both
@@ -39,7 +39,7 @@ def shared_leaf_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause 
 
 
 def _pairs(
-    names: list[str], here: Flow, there: Flow
+    names: list[str], here: GraphView, there: GraphView
 ) -> Iterator[tuple[str, str, Literal["aliased", "shared"]]]:
     """The gradients of the other side whose sum one of ``names`` may be, and what that would say."""
     ours, theirs = _gradients(here), _gradients(there)
@@ -52,7 +52,7 @@ def _pairs(
 
 
 def _cause(
-    divergence: ExtraOps, there: Flow, leaf: str, found: Found, values: tuple[Output, ...]
+    divergence: ExtraOps, there: GraphView, leaf: str, found: Found, values: tuple[Output, ...]
 ) -> Cause | None:
     for node in there.graph.nodes:
         if node.name == leaf and node.kind in ("parameter", "input"):
@@ -73,7 +73,7 @@ def _leaf(gradient: str) -> str:
     return gradient.removeprefix(GRADIENT)
 
 
-def _gradients(flow: Flow) -> dict[str, Output]:
+def _gradients(flow: GraphView) -> dict[str, Output]:
     """The gradients that a graph yields, by name."""
     return {
         node.name: node.outputs[0]
@@ -90,7 +90,7 @@ def _without_gradient(ours: dict[str, Output], theirs: dict[str, Output]) -> Ite
             yield name
 
 
-def _are_made_apart(flow: Flow, names: list[str]) -> bool:
+def _are_made_apart(flow: GraphView, names: list[str]) -> bool:
     """Whether a graph takes two results from different outputs."""
     makers: set[tuple[str, int]] = set()
     for node in flow.graph.nodes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from explorer.compare.flow import Shape
+from explorer.compare.graphs.view import Shape
 from explorer.model.graph import Arguments, Node
 
 STARTS, LIMITS = "start_indices", "limit_indices"

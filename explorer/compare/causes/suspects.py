@@ -24,7 +24,7 @@ from explorer.compare.causes.related import constants_read
 from explorer.compare.causes.rooms import are_equal, numbers_of
 from explorer.compare.causes.row_trials import exchanged, members
 from explorer.compare.causes.slices import elsewhere
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import LEFT_OUT, InputChange, Trial
 from explorer.model.divergence import Divergence, LoneLeaf
 from explorer.model.engines import engine_named
@@ -55,7 +55,7 @@ FURTHER = 16
 """So many values of the other side behind a divergence are looked at."""
 
 
-def of_one_step(suspect: Suspect, flow: Flow) -> Suspect:
+def of_one_step(suspect: Suspect, flow: GraphView) -> Suspect:
     """A suspect that is not tried with what another step of a loop gave in the place of an input."""
     lines = {(read.op, read.source) for read in flow.origins(suspect.node) if read.kind == "op"}
 
@@ -67,7 +67,7 @@ def of_one_step(suspect: Suspect, flow: Flow) -> Suspect:
     return suspect._replace(trials=tuple(trials))
 
 
-def suspects_at(divergence: Divergence, left: Flow, right: Flow) -> tuple[Suspect, ...]:
+def suspects_at(divergence: Divergence, left: GraphView, right: GraphView) -> tuple[Suspect, ...]:
     """What can be tried at a divergence, what PyTorch has there before what MindSpore has."""
     both = ends_at(divergence, left, right)
     suspects = [_suspect(ends) for ends in sorted(both, key=lambda it: not _is_of_torch(it.here))]
@@ -177,7 +177,7 @@ def _in_a_row(ends: Ends) -> Iterator[Trial]:
             yield msgspec.structs.replace(trial, then=then)
 
 
-def _elsewhere(flow: Flow, node: Node) -> Iterator[Arguments]:
+def _elsewhere(flow: GraphView, node: Node) -> Iterator[Arguments]:
     """A slice at other places of what it reads."""
     read = flow.own_shapes(node).get(0)
     if read is not None and node.outputs:
@@ -218,7 +218,7 @@ def _started_at_zeros(ends: Ends) -> Iterator[Trial]:
             yield Trial(node.id, inputs=(change,), then=then)
 
 
-def _with_zeros(flow: Flow, node: Node) -> Iterator[InputChange]:
+def _with_zeros(flow: GraphView, node: Node) -> Iterator[InputChange]:
     """Zeros in the place of numbers that a value, such as a state, starts at."""
     for edge in flow.into(node):
         origin = flow.nodes[edge.origin]
@@ -232,7 +232,7 @@ OF_WEIGHTS = frozenset({"matmul", "conv", "convgrad"})
 """Families of ops that read a weight, which may lie in another layout."""
 
 
-def _with_leaves_elsewhere(flow: Flow, node: Node) -> Iterator[InputChange]:
+def _with_leaves_elsewhere(flow: GraphView, node: Node) -> Iterator[InputChange]:
     """The weight of a product or a convolution with its elements elsewhere."""
     if family(node.op) not in OF_WEIGHTS:
         return
@@ -288,7 +288,9 @@ def _in_other_order(ends: Ends) -> Suspect | None:
     return _suspect_of(ends.side, found.second, found.other_second, found.trials)
 
 
-def _without_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[Suspect | None]:
+def _without_leaf(
+    divergence: LoneLeaf, left: GraphView, right: GraphView
+) -> Iterator[Suspect | None]:
     """What reads a leaf that one side alone has, beside the ops that may do the same without it."""
     here, there = (left, right) if divergence.side == "left" else (right, left)
     for user, other, trial in without_leaf(divergence, here, there):
@@ -303,11 +305,11 @@ def _suspect_of(side: SideName, node: Node, other: Node, trials: list[Trial]) ->
     return Suspect(side, node, other, *values, (Trial(node.id), *trials))
 
 
-def _is_of_torch(flow: Flow) -> bool:
+def _is_of_torch(flow: GraphView) -> bool:
     return engine_named(flow.graph.engine).framework == "torch"
 
 
-def _rank(flow: Flow, node: Node) -> int:
+def _rank(flow: GraphView, node: Node) -> int:
     """The most axes of what a node reads and yields."""
     outputs = [output for one in (node, *flow.origins(node)) for output in one.outputs[:1]]
     return max((len(output.shape) for output in outputs), default=0)
@@ -327,7 +329,7 @@ def _pool(ends: Ends) -> list[ArgumentValue]:
     return pool
 
 
-def _value(flow: Flow, node: Node, result: str) -> Output | None:
+def _value(flow: GraphView, node: Node, result: str) -> Output | None:
     """The main output of a node, or the result of that name."""
     if not result:
         return node.main

@@ -16,7 +16,7 @@ from explorer.compare.causes.rooms import (
     room_of,
 )
 from explorer.compare.causes.suspects import Suspect
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import (
     LEFT_OUT,
     Cause,
@@ -50,7 +50,7 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     change = change_of(trial, node)
     if isinstance(change, LeftOut):
         change = msgspec.structs.replace(
-            change, later=later_place(Flow(here), node, Flow(there), suspect.other)
+            change, later=later_place(GraphView(here), node, GraphView(there), suspect.other)
         )
     layers = here.layers.get(node.scope), there.layers.get(suspect.other.scope)
     cause = Cause(

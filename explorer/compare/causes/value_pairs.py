@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from explorer.compare.causes.relations import Found
 from explorer.compare.causes.rooms import Room, noise_of, numbers_of, room_of
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Cause, Change, LeftOut
 from explorer.model.graph import Layer, Node, Output, SideName
 
@@ -19,8 +19,8 @@ class ValuePair(NamedTuple):
     """
 
     side: SideName
-    here: Flow
-    there: Flow
+    here: GraphView
+    there: GraphView
     node: Node
     other: Node
     own: Output
@@ -32,7 +32,7 @@ class ValuePair(NamedTuple):
     is_masked: bool = False
 
 
-def cause_by(found: Found, ends: ValuePair, flows: tuple[Flow, Flow]) -> Cause:
+def cause_by(found: Found, ends: ValuePair, flows: tuple[GraphView, GraphView]) -> Cause:
     """A cause by a relation of two values."""
     change: Change = LeftOut(relation=found.relation) if ends.is_extra else found.relation
     here, there = flows if ends.side == "left" else flows[::-1]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from explorer.compare.causes.places import at_place, rows_at
-from explorer.compare.flow import MOVES, Flow
+from explorer.compare.graphs.view import MOVES, GraphView
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause
 from explorer.model.divergence import Divergence, ExtraOps, Reading
@@ -22,7 +22,7 @@ class Side(NamedTuple):
 
     name: SideName
     engine: str
-    flow: Flow
+    flow: GraphView
     row: tuple[Node, ...]
     forward: Node | None
     value: Reading
@@ -97,7 +97,10 @@ class Sight(NamedTuple):
 
 
 def sight(
-    alignment: Alignment, divergence: Divergence, cause: Cause | None, flows: tuple[Flow, Flow]
+    alignment: Alignment,
+    divergence: Divergence,
+    cause: Cause | None,
+    flows: tuple[GraphView, GraphView],
 ) -> Sight:
     """What is seen of a divergence of two graphs, the left side first."""
     partners: dict[tuple[SideName, str], str] = {}
@@ -121,7 +124,7 @@ def sight(
 
 
 def _rows(
-    divergence: Divergence, flows: tuple[Flow, Flow]
+    divergence: Divergence, flows: tuple[GraphView, GraphView]
 ) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
     """The ops of both sides; one that has none at the divergence has what its forward goes on with."""
     known = rows_at(divergence, *flows)
@@ -139,7 +142,7 @@ def _rows(
     return rows[0], rows[1]
 
 
-def _forward(row: tuple[Node, ...], flow: Flow) -> Node | None:
+def _forward(row: tuple[Node, ...], flow: GraphView) -> Node | None:
     """What the first op of a row derives from in backward; the op itself in forward."""
     if not row:
         return None

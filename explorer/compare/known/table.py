@@ -5,7 +5,7 @@ Seen with MindSpore 2.10 and PyTorch 2.13; a test has a net for each row.
 
 from typing import NamedTuple
 
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.compare.known.by_cause import (
     is_one_tensor,
     one_is,
@@ -200,7 +200,10 @@ ROWS = (
 
 
 def known(
-    alignment: Alignment, divergence: Divergence, cause: Cause | None, flows: tuple[Flow, Flow]
+    alignment: Alignment,
+    divergence: Divergence,
+    cause: Cause | None,
+    flows: tuple[GraphView, GraphView],
 ) -> tuple[Reference, ...]:
     """What is known of a divergence of two graphs, with its cause where one was found."""
     seen = sight(alignment, divergence, cause, flows)
