@@ -305,8 +305,8 @@ def _leads_without_rounding(start: Vertex, end: Vertex, given: Vertex) -> bool:
     is_end = end is start or end.origin is start.origin
     if not (is_end or end in onwards):
         return False
-    between = onwards & reach([end], lambda it: it.feeders)
-    return not any(_is_narrower(it, given) for it in (*passed_on, *between))
+    leading = reach([end], lambda it: it.feeders)
+    return not any(_is_narrower(it, given) for it in (*passed_on, *(onwards & leading)))
 
 
 def _is_narrower(node: Vertex, other: Vertex) -> bool:
