@@ -8,8 +8,8 @@ import msgspec
 from explorer.compare.causes.candidates import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.choice import COSTS, attempts_at, cause_of, cost, joined
 from explorer.compare.causes.from_values import related_cause
-from explorer.compare.flow import Flow
 from explorer.compare.graphs.layouts import Laid, in_one_layout
+from explorer.compare.graphs.view import GraphView
 from explorer.compare.known.table import known
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Attempts, Cause, Trial, Tried
@@ -54,7 +54,7 @@ class Explanations:
         self._alignments = alignments
         self._graphs = {graph.engine: graph for graph in graphs}
         self._laid: dict[tuple[str, str], Laid] = {}
-        self._flows: dict[tuple[str, str], tuple[Flow, Flow]] = {}
+        self._flows: dict[tuple[str, str], tuple[GraphView, GraphView]] = {}
         self._all = list(self._found())
 
     def _found(self) -> Iterator[Explanation]:
@@ -117,12 +117,15 @@ class Explanations:
     def _graphs_of(self, alignment: Alignment) -> tuple[GradGraph, GradGraph]:
         return self._laid_of(alignment).graphs
 
-    def _flows_of(self, alignment: Alignment) -> tuple[Flow, Flow]:
+    def _flows_of(self, alignment: Alignment) -> tuple[GraphView, GraphView]:
         key = alignment.left, alignment.right
         if key not in self._flows:
             laid = self._laid_of(alignment)
             left, right = laid.graphs
-            self._flows[key] = Flow(left, laid.moved["left"]), Flow(right, laid.moved["right"])
+            self._flows[key] = (
+                GraphView(left, laid.moved["left"]),
+                GraphView(right, laid.moved["right"]),
+            )
         return self._flows[key]
 
     def _with_causes(
@@ -157,7 +160,9 @@ class Explanations:
         return self._laid_of(alignment).in_own_axes(cause, divergence.nodes)
 
 
-def _least(tried: Cause | None, divergence: Divergence, flows: tuple[Flow, Flow]) -> Cause | None:
+def _least(
+    tried: Cause | None, divergence: Divergence, flows: tuple[GraphView, GraphView]
+) -> Cause | None:
     """What was tried, or how the two values follow from one another, where that is less of a change."""
     if tried and tried.form != "removed" and cost(tried.edits) < COSTS["value"]:
         return tried

@@ -10,7 +10,7 @@ from explorer.compare.causes.candidates import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.choice import as_kept, attempts_at, cause_of
 from explorer.compare.causes.rooms import Room, apart_if_same, apart_in_any_order
 from explorer.compare.causes.translations import translated
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.correspondence.table import rows_named
 from explorer.model.arrays import SMALL, AnyArray
 from explorer.model.causes import (
@@ -68,7 +68,7 @@ def test_large_values_of_which_figures_alone_are_known_are_not_the_same() -> Non
 
 
 def suspect() -> Suspect:
-    found, *_ = suspects_at(DIVERGENCE, Flow(LEFT), Flow(RIGHT))
+    found, *_ = suspects_at(DIVERGENCE, GraphView(LEFT), GraphView(RIGHT))
     return found
 
 
@@ -110,7 +110,9 @@ OTHER_TAPE = graph("mindspore-tape", "Norm", OWN, {"epsilon": 1e-5})
 def test_pytorchs_op_is_tried_before_mindspores_and_the_left_one_of_two_before_the_right(
     left: GradGraph, right: GradGraph, sides: list[str]
 ) -> None:
-    assert [found.side for found in suspects_at(DIVERGENCE, Flow(left), Flow(right))] == sides
+    assert [
+        found.side for found in suspects_at(DIVERGENCE, GraphView(left), GraphView(right))
+    ] == sides
 
 
 def rows_of(nodes: tuple[str, ...], edges: tuple[tuple[str, str], ...]) -> GradGraph:
@@ -127,24 +129,24 @@ def test_where_pytorch_has_several_ops_mindspores_one_is_tried_with_what_all_of_
     ways = (("n0", "n1"), ("n0", "n2"), ("n1", "n3"), ("n2", "n3"), ("n3", "n4"))
     left = rows_of(("n0", "n1", "n2", "n3", "n4"), ways)
     divergence = other_value("n0", "n0", rows=(row("n3", count=4), row()))
-    found = suspects_at(divergence, Flow(left), Flow(RIGHT))[-1]
+    found = suspects_at(divergence, GraphView(left), GraphView(RIGHT))[-1]
     assert (found.side, found.node.op, found.other.id) == ("right", "Norm", "n3")
     assert {"epsilon": 0.25} in [arguments_of(trial) for trial in found.trials]
 
 
 def test_a_row_whose_end_is_not_known_and_other_kinds_of_divergences_are_not_tried() -> None:
     divergence = other_value("n0", "n0", rows=(row(count=2), row()))
-    assert suspects_at(divergence, Flow(LEFT), Flow(RIGHT)) == ()
+    assert suspects_at(divergence, GraphView(LEFT), GraphView(RIGHT)) == ()
     places = (Place(label="a"), Place(label="b"))
     other = OtherOp(phase="forward", ends=(end("n0"), end("n0")), places=places)
-    assert suspects_at(other, Flow(LEFT), Flow(RIGHT)) == ()
+    assert suspects_at(other, GraphView(LEFT), GraphView(RIGHT)) == ()
 
 
 def test_axes_are_tried_as_one_or_as_several_as_they_are_given() -> None:
     volume = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     for given, tried_too in ((0, {"axis": 2}), ((0,), {"axis": (2,)}), ((0, 1), {"axis": (1, 2)})):
         right = graph("mindspore-graph", "Sum", volume, {"axis": given})
-        found = suspects_at(DIVERGENCE, Flow(LEFT), Flow(right))[-1]
+        found = suspects_at(DIVERGENCE, GraphView(LEFT), GraphView(right))[-1]
         assert tried_too in [arguments_of(trial) for trial in found.trials]
 
 
@@ -210,14 +212,14 @@ def test_an_op_of_a_row_that_reads_other_values_than_the_row_makes_explains_noth
 def test_another_operator_is_tried_and_the_other_side_s_name_decides_between_two_that_fit() -> None:
     left = graph("torch-tape", "aten.silu.default", OWN, {})
     right = graph("mindspore-graph", "ReLU", OTHER, {})
-    found, *_ = suspects_at(DIVERGENCE, Flow(left), Flow(right))
+    found, *_ = suspects_at(DIVERGENCE, GraphView(left), GraphView(right))
     names = ("aten.relu.default", "aten.relu6.default")
     fitting = [(ReplaceOperator(node="n0", op=name),) for name in names]
     outputs = [(output(OTHER if trial.edits in fitting else OWN),) for trial in found.trials]
     cause = present(cause_of(found, Tried(tuple(outputs)), left, right))
     assert (cause.other_op, cause.arguments) == ("aten.relu.default", {})
     unnamed = graph("mindspore-graph", "Custom", OTHER, {})
-    other, *_ = suspects_at(DIVERGENCE, Flow(left), Flow(unnamed))
+    other, *_ = suspects_at(DIVERGENCE, GraphView(left), GraphView(unnamed))
     assert cause_of(other, Tried(tuple(outputs)), left, unnamed) is None
 
 
@@ -227,7 +229,7 @@ def test_an_op_of_the_other_side_s_kind_is_not_replaced_by_one_of_a_kind_that_is
 ) -> None:
     left = graph("torch-tape", "aten.add.Tensor", OWN, {})
     right = graph("mindspore-graph", other, OTHER, {})
-    found, *_ = suspects_at(DIVERGENCE, Flow(left), Flow(right))
+    found, *_ = suspects_at(DIVERGENCE, GraphView(left), GraphView(right))
     fitting = (ReplaceOperator(node="n0", op="aten.sub.Tensor"),)
     made = (output(OTHER if it.edits == fitting else OWN) for it in found.trials)
     cause = cause_of(found, Tried(tuple((it,) for it in made)), left, right)
@@ -246,7 +248,7 @@ def test_what_another_step_of_a_loop_made_is_not_tried_where_pairs_may_be_a_step
         for number, line in enumerate(lines)
     )
     edges = (Edge("n0", "n3"),)
-    flow = Flow(GradGraph(engine="a", case="", stage="", nodes=nodes, edges=edges))
+    flow = GraphView(GradGraph(engine="a", case="", stage="", nodes=nodes, edges=edges))
     edits = [(Rewire(node="n3", slots=(0,), source=FromNode(read)),) for read in ("n1", "n2")]
     trials = (Trial(("n3",)), *(Trial(("n3",), it) for it in edits))
     suspected = Suspect("left", nodes[3], nodes[3], output(OWN), output(OTHER), trials)

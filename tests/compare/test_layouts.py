@@ -9,8 +9,8 @@ import pytest
 
 from explorer.compare.causes.inputs import inputs_of_there
 from explorer.compare.causes.rows import Ends
-from explorer.compare.flow import Flow
 from explorer.compare.graphs.layouts import Laid, channels_first, channels_last, in_one_layout
+from explorer.compare.graphs.view import GraphView
 from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray, pack, unpack
@@ -224,7 +224,7 @@ def test_the_axes_of_a_relation_lead_from_the_one_program_to_the_other() -> None
 
 def test_an_op_has_the_shapes_of_its_program_where_its_arguments_are_about_axes() -> None:
     laid = in_one_layout(LAST, FIRST)
-    flow = Flow(laid.graphs[0], laid.moved["left"])
+    flow = GraphView(laid.graphs[0], laid.moved["left"])
     pool, mean = flow.nodes["pool"], flow.nodes["mean"]
     assert flow.tensors(pool)[0].shape == (2, 5, 4, 4)
     assert flow.own_shapes(pool) == {0: (2, 4, 4, 5)}
@@ -243,8 +243,8 @@ def test_the_other_side_s_input_is_given_as_the_op_reads_it() -> None:
         ("act", "tanh", MADE * np.float32(1.0002), "conv"),
     )
     laid = in_one_layout(LAST, near)
-    here = Flow(laid.graphs[0], laid.moved["left"])
-    there = Flow(laid.graphs[1], laid.moved["right"])
+    here = GraphView(laid.graphs[0], laid.moved["left"])
+    there = GraphView(laid.graphs[1], laid.moved["right"])
     ends = Ends("left", here, there, [here.nodes["act"]], [there.nodes["act"]])
     (edit,) = inputs_of_there(ends, there.nodes["act"].outputs[0])
     value = present(of_type(FromThere, edit.source).value)

@@ -5,7 +5,7 @@ import pytest
 
 from explorer.compare.causes.from_values import related_cause
 from explorer.compare.causes.inputs import later_place, of_other_leaves, other_constants
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.causes import FromLeaf, FromNode, FromThere, Rewire
 from explorer.model.divergence import ExtraOps, Place
@@ -19,7 +19,7 @@ X, AHEAD, BACK = (RANDOM.normal(size=(6, 6)).astype(np.float32) for _ in range(3
 FIRST, SECOND = (RANDOM.normal(size=8).astype(np.float32) for _ in range(2))
 
 
-def cells(*names: str) -> Flow:
+def cells(*names: str) -> GraphView:
     """Products of an input with transposed weights, those of some names, in order."""
     made = HandmadeGraph()
     x = made.leaf("x", "input", X)
@@ -28,10 +28,10 @@ def cells(*names: str) -> Flow:
     for name in names:
         turned = made.add("aten.t.default", [leaves[name]], value=values[name].T)
         made.add("aten.mm.default", [x, turned], value=X @ values[name].T)
-    return Flow(made.record())
+    return GraphView(made.record())
 
 
-def products(flow: Flow) -> list[str]:
+def products(flow: GraphView) -> list[str]:
     return [node.id for node in flow.graph.nodes if node.op == "aten.mm.default"]
 
 
@@ -50,13 +50,13 @@ def test_a_weight_that_a_graph_does_not_use_in_that_way_is_not_put_in() -> None:
     assert of_other_leaves(here, here.nodes[own], there, [there.nodes[other]]) == ()
 
 
-def angles(value: AnyArray, kind: str) -> Flow:
+def angles(value: AnyArray, kind: str) -> GraphView:
     made = HandmadeGraph()
     x = made.leaf("x", "input", X)
     name = "attn.cos" if kind == "parameter" else ""
     leaf = made.add(kind, kind=kind, name=name, value=value)  # type: ignore[arg-type]  # one of two kinds
     made.add("Mul", [x, leaf], value=X * value)
-    return Flow(made.record())
+    return GraphView(made.record())
 
 
 def test_a_constant_of_the_other_side_is_tried_where_it_differs_from_an_op_s_own_leaf() -> None:
@@ -94,7 +94,7 @@ SUM = ExtraOps(
 
 def shared(right: GradGraph) -> tuple[str, FromLeaf] | None:
     """A leaf, and the one that is the same one on the right, by a cause at the sum of their gradients."""
-    cause = related_cause(SUM, Flow(gradients("torch-tape", FIRST, SECOND)), Flow(right))
+    cause = related_cause(SUM, GraphView(gradients("torch-tape", FIRST, SECOND)), GraphView(right))
     if cause is None:
         return None
     (edit,) = cause.edits
@@ -129,7 +129,7 @@ def test_two_leaves_that_are_one_tensor_have_one_sum_as_their_gradient(
     assert told == (("norm1.weight", other) if is_told else None)
 
 
-def norm_and_product(norm_is_first: bool) -> Flow:
+def norm_and_product(norm_is_first: bool) -> GraphView:
     """A norm with a weight of its own, and a product, in one order or the other."""
     made = HandmadeGraph()
     x = made.leaf("x", "input", X)
@@ -138,7 +138,7 @@ def norm_and_product(norm_is_first: bool) -> Flow:
     for op in ("norm", "product") if norm_is_first else ("product", "norm"):
         leaf = scale if op == "norm" else weight
         x = made.add(op, [x, leaf], value=X)
-    return Flow(made.record())
+    return GraphView(made.record())
 
 
 def test_an_op_that_the_other_side_computes_later_is_found_by_its_parameter() -> None:
@@ -151,6 +151,6 @@ def test_an_op_that_the_other_side_computes_later_is_found_by_its_parameter() ->
     assert later_place(here, product, here, product) is None
 
 
-def op(flow: Flow, name: str) -> Node:
+def op(flow: GraphView, name: str) -> Node:
     (found,) = [node for node in flow.graph.nodes if node.op == name]
     return found

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.causes.formulas import exchanged_factors_cause, masked_mean_cause
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import FromNode, InsertOperator, Rewire
 from explorer.model.divergence import OtherValue
@@ -16,8 +16,8 @@ EACH = np.array([0.5, -2.0, 3.0, 0.25, 1.75], np.float32)
 HOLDS = np.array([1, 0, 1, 1, 0], np.float32)
 
 
-def graph(engine: str, *steps: Step) -> Flow:
-    return Flow(of_steps(engine, *steps, noise=1e-8))
+def graph(engine: str, *steps: Step) -> GraphView:
+    return GraphView(of_steps(engine, *steps, noise=1e-8))
 
 
 def divergence(first: str, last: str, other: str) -> OtherValue:
@@ -28,7 +28,7 @@ def divergence(first: str, last: str, other: str) -> OtherValue:
 # Means
 
 
-def negated_mean(condition: AnyArray) -> Flow:
+def negated_mean(condition: AnyArray) -> GraphView:
     """A condition, and the opposite of the mean of all elements."""
     return graph(
         "jax-tape",
@@ -39,7 +39,7 @@ def negated_mean(condition: AnyArray) -> Flow:
     )
 
 
-def mean_there(value: float) -> Flow:
+def mean_there(value: float) -> GraphView:
     return graph("torch-tape", ("loss", "aten.nll_loss", value, ""))
 
 
@@ -75,7 +75,7 @@ ONE = np.array([1.5, -2.0, 0.75], np.float32)
 OTHER = np.array([4.0, 0.5, 3.0], np.float32)
 
 
-def sum_of_products() -> Flow:
+def sum_of_products() -> GraphView:
     """share · one + (1 - share) · other."""
     return graph(
         "jax-tape",

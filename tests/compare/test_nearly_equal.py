@@ -5,7 +5,7 @@ import pytest
 
 from explorer.compare.causes.candidates import Suspect, suspects_at
 from explorer.compare.causes.choice import cause_of
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.causes import FromThere, Rewire, SetArguments, Trial, Tried
 from explorer.model.graph import GradGraph, Output
@@ -43,7 +43,7 @@ def graphs(read_there: AnyArray, eps_there: float) -> tuple[GradGraph, GradGraph
 
 
 def suspect_of(pair: tuple[GradGraph, GradGraph]) -> Suspect:
-    found, *_ = suspects_at(other_value(), Flow(pair[0]), Flow(pair[1]))
+    found, *_ = suspects_at(other_value(), GraphView(pair[0]), GraphView(pair[1]))
     return found
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from explorer.compare.causes.from_values import related_cause
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import Cause, InsertOperator, RemoveOperator
 from explorer.model.divergence import ExtraOps, Gap, Place
@@ -30,7 +30,7 @@ def graph(engine: str, value: AnyArray, *steps: tuple[str, AnyArray]) -> GradGra
 
 
 def cause_between(left: GradGraph, right: GradGraph, nodes: tuple[str, str]) -> Cause | None:
-    return related_cause(other_value(*nodes), Flow(left), Flow(right))
+    return related_cause(other_value(*nodes), GraphView(left), GraphView(right))
 
 
 def heads(shape: tuple[int, ...], order: tuple[int, ...]) -> tuple[tuple[str, AnyArray], ...]:
@@ -87,7 +87,7 @@ def test_what_both_sides_do_behind_it_is_not_said_to_be_left_out() -> None:
         row=row("n4"),
         goes_on=Place(label="Tanh", source="net.py:12"),
     )
-    cause = present(related_cause(divergence, Flow(left), Flow(right)))
+    cause = present(related_cause(divergence, GraphView(left), GraphView(right)))
     wanted = InsertOperator(op="regroup", shape=WINDOWS, numbers=ORDER)
     assert (cause.side, cause.node, cause.edits) == ("left", "n1", (wanted,))
 

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from explorer.compare.causes.from_values import related_cause
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Factor, InsertOperator, RemoveOperator
 from explorer.model.divergence import ExtraOps, Gap, Inputs, LoneLeaf, Place
 from explorer.model.graph import GradGraph
@@ -32,7 +32,7 @@ def graph(engine: str, *steps: tuple[str, np.ndarray]) -> GradGraph:  # type: ig
 
 def test_one_value_is_the_other_one_times_what_the_size_says() -> None:
     left, right = graph("torch-tape", ("aten.mul", X)), graph("mindspore-tape", ("Mul", X / 4))
-    cause = present(related_cause(other_value(), Flow(left), Flow(right)))
+    cause = present(related_cause(other_value(), GraphView(left), GraphView(right)))
     assert cause.edits == (QUARTER,)
     assert (cause.side, cause.node, cause.proven) == ("left", "n1", "recorded_values")
 
@@ -40,7 +40,7 @@ def test_one_value_is_the_other_one_times_what_the_size_says() -> None:
 def test_values_that_have_nothing_in_common_are_not_related() -> None:
     other = RANDOM.normal(size=X.shape).astype(np.float32)
     left, right = graph("torch-tape", ("aten.mul", X)), graph("mindspore-tape", ("Mul", other))
-    assert related_cause(other_value(), Flow(left), Flow(right)) is None
+    assert related_cause(other_value(), GraphView(left), GraphView(right)) is None
 
 
 def scaled() -> tuple[GradGraph, GradGraph]:
@@ -51,15 +51,20 @@ def scaled() -> tuple[GradGraph, GradGraph]:
 
 
 def test_an_op_before_that_of_the_other_side_is_left_out_there() -> None:
-    cause = present(related_cause(other_value(), *map(Flow, scaled())))
+    cause = present(related_cause(other_value(), *map(GraphView, scaled())))
     assert cause.edits == (RemoveOperator(), QUARTER)
     assert (cause.side, cause.op) == ("left", "aten.div.Tensor")
 
 
 def test_nothing_is_left_out_where_the_two_sides_read_other_values() -> None:
     places = (Place(label="a"),), (Place(label="b"),)
-    assert related_cause(other_value(inputs=Inputs(alone=places)), *map(Flow, scaled())) is None
-    assert related_cause(other_value(inputs=Inputs(differing=("x",))), *map(Flow, scaled())) is None
+    assert (
+        related_cause(other_value(inputs=Inputs(alone=places)), *map(GraphView, scaled())) is None
+    )
+    assert (
+        related_cause(other_value(inputs=Inputs(differing=("x",))), *map(GraphView, scaled()))
+        is None
+    )
 
 
 def extra(gap: Gap, *, is_between: bool = False) -> ExtraOps:
@@ -75,10 +80,13 @@ def extra(gap: Gap, *, is_between: bool = False) -> ExtraOps:
 
 def test_what_an_op_too_many_does_is_said_only_where_the_other_side_reads_its_input() -> None:
     left, right = graph("torch-tape", ("aten.mul", X * 3)), graph("mindspore-tape")
-    cause = present(related_cause(extra(Gap(greatest=1.0)), Flow(left), Flow(right)))
+    cause = present(related_cause(extra(Gap(greatest=1.0)), GraphView(left), GraphView(right)))
     assert cause.edits == (RemoveOperator(), TRIPLE)
-    assert related_cause(extra(Gap()), Flow(left), Flow(right)) is None
-    assert related_cause(extra(Gap(greatest=1.0), is_between=True), Flow(left), Flow(right)) is None
+    assert related_cause(extra(Gap()), GraphView(left), GraphView(right)) is None
+    assert (
+        related_cause(extra(Gap(greatest=1.0), is_between=True), GraphView(left), GraphView(right))
+        is None
+    )
 
 
 def test_an_op_too_many_is_the_cause_and_not_what_the_ops_behind_make_of_it() -> None:
@@ -87,7 +95,7 @@ def test_an_op_too_many_is_the_cause_and_not_what_the_ops_behind_make_of_it() ->
     divergence = msgspec.structs.replace(
         extra(Gap(greatest=1.0)), goes_on=Place(label="Square", source="net.py:12")
     )
-    cause = present(related_cause(divergence, Flow(left), Flow(right)))
+    cause = present(related_cause(divergence, GraphView(left), GraphView(right)))
     assert cause.edits == (RemoveOperator(), TRIPLE)
 
 
@@ -103,11 +111,11 @@ def test_a_lone_bias_is_what_the_two_values_differ_by() -> None:
     made.add("aten.addmm.default", [x, bias], value=X + BIAS)
     left, right = made.record(engine="torch-tape"), graph("mindspore-tape", ("MatMul", X))
     divergence = lone_leaf("fc.bias")
-    cause = present(related_cause(divergence, Flow(left), Flow(right)))
+    cause = present(related_cause(divergence, GraphView(left), GraphView(right)))
     assert cause.edits == (InsertOperator(op="add", name="fc.bias"),)
     assert (cause.side, cause.op) == ("right", "MatMul")
     other = msgspec.structs.replace(divergence, ends=(end("n0"), end(None)), name="x")
-    assert related_cause(other, Flow(left), Flow(right)) is None
+    assert related_cause(other, GraphView(left), GraphView(right)) is None
 
 
 def test_a_mask_of_one_side_alone_is_compared_by_what_is_masked() -> None:
@@ -119,7 +127,7 @@ def test_a_mask_of_one_side_alone_is_compared_by_what_is_masked() -> None:
     left = made.record(engine="torch-tape")
     right = graph("jax-tape", ("select_n", np.where(fewer, -np.inf, X)))
     divergence = lone_leaf("future")
-    cause = present(related_cause(divergence, Flow(left), Flow(right)))
+    cause = present(related_cause(divergence, GraphView(left), GraphView(right)))
     count = int((more & ~fewer).sum())
     wanted = InsertOperator(op="fill", factor=Factor(-np.inf), numbers=(count,))
     assert cause.edits == (wanted,)
@@ -142,8 +150,8 @@ def by_erf(x: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]  # any array
 def test_two_functions_of_one_value_are_known_though_each_is_many_ops() -> None:
     left = graph("jax-tape", ("integer_pow", X**3), ("mul", by_tanh(X)))
     right = graph("mindspore-tape", ("Erf", by_erf(X) * 2 / X - 1), ("Mul", by_erf(X)))
-    cause = present(related_cause(other_value(), Flow(left), Flow(right)))
+    cause = present(related_cause(other_value(), GraphView(left), GraphView(right)))
     assert cause.edits == (InsertOperator(op="function", name="gelu by tanh"),)
     assert (cause.side, cause.op) == ("right", "x")
     same = graph("mindspore-tape", ("Erf", by_erf(X) * 2 / X - 1), ("Mul", by_tanh(X)))
-    assert related_cause(other_value(), Flow(left), Flow(same)) is None
+    assert related_cause(other_value(), GraphView(left), GraphView(same)) is None

@@ -1,13 +1,10 @@
 """A graph as the aligner walks it."""
 
-from itertools import pairwise
-
 import msgspec
 import numpy as np
 import pytest
 
 from explorer.compare.align.vertices import Side, view
-from explorer.compare.graphs.view import reach
 from explorer.model.graph import Edge, GradGraph, Node, Output
 from explorer.numeric.summaries import summarise
 from tests.support.computed_graphs import ComputedGraph
@@ -105,15 +102,6 @@ def test_an_output_that_the_record_does_not_list_is_one_of_the_node_and_unobserv
     assert all(value.node is node for value in node.values)
     assert further.summary is None
     assert not further.is_main
-
-
-@pytest.mark.slow
-def test_reach_goes_on_through_more_nodes_than_a_stack_has_calls() -> None:
-    nodes = [(f"n{place}", "forward", place) for place in range(1500)]
-    edges = tuple(Edge(before[0], after[0]) for before, after in pairwise(nodes))
-    side = left_side(bare(*nodes, edges=edges))
-    assert reach([side.nodes[-1]], lambda node: node.feeders) == set(side.nodes)
-    assert reach([side.nodes[0]], lambda node: node.feeders) == {side.nodes[0]}
 
 
 def test_an_index_stands_for_an_op_only_where_it_yields_nothing_else() -> None:

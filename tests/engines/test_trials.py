@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.causes import (
@@ -337,7 +337,7 @@ def both_ways(
 
 def row(captured: GradGraph, first: Node, last: Node) -> tuple[str, ...]:
     """Two nodes of a graph and those between them, in order."""
-    return tuple(node.id for node in Flow(captured).row(first.id, last.id))
+    return tuple(node.id for node in GraphView(captured).row(first.id, last.id))
 
 
 @pytest.mark.parametrize("engine", each(JAX_ENGINES))

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from itertools import permutations, product
 
-from explorer.compare.flow import Flow
 from explorer.compare.graphs.layouts import are_close, in_order, numbers_of
-from explorer.compare.graphs.view import Slot
+from explorer.compare.graphs.view import GraphView, Slot
 from explorer.model.arrays import AnyArray
 from explorer.model.families import family
 from explorer.model.graph import GradGraph
@@ -24,7 +23,7 @@ class Before:
     """A graph and what is read of it: the values from which one of them is computed, the nearest first."""
 
     def __init__(self, graph: GradGraph) -> None:
-        self._flow = Flow(graph)
+        self._flow = GraphView(graph)
 
     def read(self, node: str) -> list[Slot]:
         """The outputs that a node reads."""

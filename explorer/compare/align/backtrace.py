@@ -8,20 +8,17 @@ import numpy as np
 
 from explorer.compare.align.contrasts import FoundDivergence
 from explorer.compare.align.matching import Matching, Mismatch
-from explorer.compare.align.one_sided import extra_ops, term_left_out
+from explorer.compare.align.one_sided import MOST_TERMS, extra_ops, term_left_out
 from explorer.compare.align.provenance import read_from_outside, unwrapped
 from explorer.compare.align.sameness import NOISE, elements
 from explorer.compare.align.suspects import is_settled, same_work
 from explorer.compare.align.two_rows import two_rows
-from explorer.compare.align.vertices import OutputValue, Vertex, in_order
+from explorer.compare.align.vertices import OutputValue, Vertex, in_order, span
 from explorer.compare.graphs.view import reach
 from explorer.model.graph import Phase, is_users
 
 MOST_STEPS = 20_000
 """Pairs of values that are looked at on the way back."""
-
-MOST_TERMS = 64
-"""Terms of a sum that are looked at."""
 
 MOST_OPS = 24
 """Ops in a row of several lines that are compared with another row as one."""
@@ -50,14 +47,8 @@ def from_backtrace(
 ) -> Iterator[FoundDivergence]:
     """The places that the way back from results leads to on both sides, earliest first."""
     origins = Backtrace(matching, phase, by_layers).origins(results)
-    for origin in sorted(origins, key=_span):
+    for origin in sorted(origins, key=lambda origin: span(origin.nodes)):
         yield origin.found()
-
-
-def _span(origin: Origin) -> tuple[int, int]:
-    """The steps at which an origin begins and ends."""
-    steps = [node.step for node in origin.nodes]
-    return min(steps), max(steps)
 
 
 def _left_out(total: Vertex, term: Vertex, rest: Vertex) -> Origin:

@@ -19,13 +19,10 @@ from explorer.compare.align.contrasts import (
     row_of,
 )
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.suspects import are_followed_alike, kind, same_work, users_of
+from explorer.compare.align.suspects import PRODUCTS, are_followed_alike, kind, same_work, users_of
 from explorer.compare.align.vertices import Vertex, as_seen, in_order
 from explorer.compare.graphs.view import reach
-from explorer.model.divergence import ExtraOps, Inputs, OtherOp, OtherValue, Places
-
-PRODUCTS = frozenset({"matmul", "conv"})
-"""Families that many an engine adds a bias to in the same op."""
+from explorer.model.divergence import Divergence, ExtraOps, Inputs, OtherOp, OtherValue, Places
 
 LONGEST = 4
 """Ops in a row that are taken for what the other side does in one, or in some."""
@@ -277,21 +274,18 @@ def with_places(matching: Matching, findings: list[FoundDivergence]) -> list[Fou
     differing = [both(*finding.ends) for finding in findings if finding.ends]
     found = []
     for finding in findings:
-        ops = _ops_of(finding)
-        if ops:
+        ops, divergence = _ops_of(finding), finding.divergence
+        if ops and divergence:
             agreeing = [places for places in equal.get(ops, ()) if places not in differing]
-            finding = _at_other_places(finding, agreeing, also.get(ops, []))
+            finding = _at_other_places(finding, divergence, agreeing, also.get(ops, []))
         found.append(finding)
     return found
 
 
 def _at_other_places(
-    finding: FoundDivergence, equal: list[Places], behind: list[Places]
+    finding: FoundDivergence, divergence: Divergence, equal: list[Places], behind: list[Places]
 ) -> FoundDivergence:
-    assert finding.divergence is not None
-    divergence = msgspec.structs.replace(
-        finding.divergence, equal_at=tuple(equal), also_at=tuple(behind)
-    )
+    divergence = msgspec.structs.replace(divergence, equal_at=tuple(equal), also_at=tuple(behind))
     return replace(finding, divergence=divergence)
 
 
@@ -330,7 +324,7 @@ def _with_rows(finding: FoundDivergence) -> FoundDivergence:
         if finding.parts.isdisjoint((*row, *other_row)):
             found = equal if row[-1].partner is other_row[-1] else behind
             found.append(both(row[0], other_row[0]))
-    return _at_other_places(finding, equal, behind)
+    return _at_other_places(finding, divergence, equal, behind)
 
 
 def _occurrences(row: list[Vertex]) -> list[list[Vertex]]:

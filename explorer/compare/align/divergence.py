@@ -174,10 +174,6 @@ class Search:
         have_entries = any(suspects.entries for suspects in self.suspects_of.values())
         return have_entries and self.counterparts is None
 
-    def is_beside(self) -> bool:
-        """Whether two earliest suspects correspond."""
-        return self.counterparts is not None
-
     def is_of_other_work(self) -> bool:
         """Whether two earliest suspects correspond that are ops of other kinds."""
         return self.counterparts is not None and not same_work(*self.counterparts)
@@ -272,7 +268,9 @@ def _swapped(search: Search) -> Iterator[FoundDivergence]:
 
 def _ahead(search: Search) -> Iterator[FoundDivergence]:
     """Ops that one of two sides has ahead of what the other one begins with."""
-    first, second = search.counterparts or ()
+    if search.counterparts is None:
+        return
+    first, second = search.counterparts
     for node, other in ((first, second), (second, first)):
         row = ops_ahead(node, other, search.suspects_of)
         # What passes on the numbers that it reads is not where they begin to differ.
@@ -282,7 +280,9 @@ def _ahead(search: Search) -> Iterator[FoundDivergence]:
 
 def _beside(search: Search) -> Iterator[FoundDivergence]:
     """The two earliest ops that correspond."""
-    first, second = search.counterparts or ()
+    if search.counterparts is None:
+        return
+    first, second = search.counterparts
     if not same_work(first, second):
         # Another op comes first where one side does the same work on something else.
         first, second = _of_one_layer(first, second, search.suspects_of)
@@ -396,8 +396,8 @@ FINDERS = (
     Finder(
         lambda search: nothing_in_common(search.suspects_of, search.phase), None, Search.is_apart
     ),
-    Finder(_ahead, needs=Search.is_beside),
+    Finder(_ahead),
     Finder(_two_ways, "backward", Search.is_of_other_work),
-    Finder(_beside, needs=Search.is_beside),
+    Finder(_beside),
 )
 """How the first divergence is found among the suspects, the surest way first."""

@@ -31,7 +31,7 @@ from explorer.compare.align.provenance import take_the_same, unwrapped
 from explorer.compare.align.sameness import NOISE
 from explorer.compare.align.suspects import SILENT, are_followed_alike, kind, same_work
 from explorer.compare.align.two_rows import two_ops
-from explorer.compare.align.vertices import Vertex, in_order
+from explorer.compare.align.vertices import Vertex, in_order, span
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import ExtraOps, LoneLeaf, Rounded
 from explorer.numeric.summaries import UNIT
@@ -81,8 +81,7 @@ def _is_read(finding: FoundDivergence, findings: list[FoundDivergence]) -> bool:
 def _place(finding: FoundDivergence) -> tuple[bool, int, int]:
     """The sort key of a divergence: where it stands in the execution order of the two graphs."""
     is_in_backward = finding.divergence is not None and finding.divergence.phase == "backward"
-    ranks = [part.step for part in finding.parts]
-    return is_in_backward, min(ranks), max(ranks)
+    return is_in_backward, *span(finding.parts)
 
 
 # Results
@@ -306,8 +305,8 @@ def _leads_without_rounding(start: Vertex, end: Vertex, given: Vertex) -> bool:
     is_end = end is start or end.origin is start.origin
     if not (is_end or end in onwards):
         return False
-    between = onwards & reach([end], lambda it: it.feeders)
-    return not any(_is_narrower(it, given) for it in (*passed_on, *between))
+    leading = reach([end], lambda it: it.feeders)
+    return not any(_is_narrower(it, given) for it in (*passed_on, *(onwards & leading)))
 
 
 def _is_narrower(node: Vertex, other: Vertex) -> bool:

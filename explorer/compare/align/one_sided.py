@@ -19,7 +19,7 @@ from explorer.compare.align.contrasts import (
 )
 from explorer.compare.align.provenance import readers
 from explorer.compare.align.sameness import agree, elements
-from explorer.compare.align.suspects import Suspects, SuspectsBySide, are_followed_alike
+from explorer.compare.align.suspects import PRODUCTS, Suspects, SuspectsBySide, are_followed_alike
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import ExtraOps, GradientAdded, GradientStopped, Reading
@@ -29,9 +29,6 @@ from explorer.numeric.differences import Floats
 
 STOPS_GRADIENT = re.compile(r"detach|stop_?gradient", re.IGNORECASE)
 """Operators that hand their input on and stop its gradient."""
-
-OF_WEIGHTS = frozenset({"matmul", "conv"})
-"""Families of ops that have an op in backward wherever something is differentiated."""
 
 MOST_TERMS = 64
 """Terms of a sum, and ops of one line, that are looked at."""
@@ -409,6 +406,6 @@ def _stopping(side: Side) -> Iterator[Vertex]:
             [node],
             lambda it: [read for read in it.feeders if read.phase == "forward" and read.is_work],
         )
-        of_weights = any(it.family in OF_WEIGHTS for it in made_of)
+        of_weights = any(it.family in PRODUCTS for it in made_of)
         if of_weights and differentiated.isdisjoint(made_of):
             yield node

@@ -191,7 +191,7 @@ class Regions:
             for region, nodes in enumerate(nx.connected_components(network))
             for node in nodes
         }
-        self._ops = Counter(
+        self._ops: Counter[tuple[int | None, Side]] = Counter(
             (self._region[node], node.side) for node in unpaired if not node.is_bookkeeping
         )
 

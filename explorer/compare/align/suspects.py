@@ -20,6 +20,11 @@ BUFFER = re.compile(r"(running_|moving_|num_batches)")
 SILENT = frozenset({"expand", "tuple", "fill"})
 """Families that spread, bundle or fill in values: never themselves where graphs part."""
 
+PRODUCTS = frozenset({"matmul", "conv"})
+"""Families of products with weights: many an engine adds a bias in the same op.
+
+They have an op in backward wherever something is differentiated.
+"""
 
 TAKEN_APART = (
     "unbind unstack chunk chunkview tensorsplit split splitwithsizes splitwithsize splitwithsizeview"

@@ -27,7 +27,7 @@ from explorer.compare.align.provenance import (
     spread_otherwise,
     unwrapped,
 )
-from explorer.compare.align.sameness import elements, elements_beside
+from explorer.compare.align.sameness import elements_beside
 from explorer.compare.align.suspects import SuspectsBySide, kind, same_work
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order
 from explorer.compare.graphs.view import reach
@@ -438,8 +438,8 @@ def _mover(node: Vertex) -> Vertex:
     steps = passing_on(node)
     for before, after in pairwise(steps):
         value, moved = before.value, after.value
-        are_known = value.whole is not None and moved.whole is not None and value.size == moved.size
-        if are_known and not np.array_equal(elements(value.whole), elements(moved.whole)):
+        beside = elements_beside(value, moved) if value.size == moved.size else None
+        if beside is not None and not np.array_equal(*beside):
             return after
     return steps[1] if len(steps) > 1 else node
 

@@ -343,6 +343,12 @@ def as_seen(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
     return (node, other) if node.side.is_left else (other, node)
 
 
+def span(nodes: Iterable[Vertex]) -> tuple[int, int]:
+    """The steps at which some nodes begin and end."""
+    steps = [node.step for node in nodes]
+    return min(steps), max(steps)
+
+
 def in_order(nodes: Iterable[Vertex]) -> list[Vertex]:
     """Nodes of one side in execution order."""
     return sorted(nodes, key=lambda node: node.rank)

@@ -16,7 +16,7 @@ from explorer.compare.causes.kinds import (
     WINDOW_NAMES,
     WINDOWS,
 )
-from explorer.compare.flow import Shape
+from explorer.compare.graphs.view import Shape
 from explorer.model.causes import Edits, Factor, InsertOperator, SetArguments
 from explorer.model.graph import Arguments, ArgumentValue, Node
 

@@ -30,7 +30,7 @@ from explorer.compare.causes.inputs import (
 from explorer.compare.causes.kinds import KINDS, REDUCTIONS, SELECT
 from explorer.compare.causes.rooms import are_equal, numbers_of
 from explorer.compare.causes.rows import Ends, does_the_same, ends_at, is_of_form, longer_ends
-from explorer.compare.flow import MOVES, Flow, Shape
+from explorer.compare.graphs.view import MOVES, GraphView, Shape
 from explorer.model.causes import (
     Edits,
     FromNode,
@@ -74,7 +74,7 @@ MOST_OPS = 8
 """No op of a longer row is tried by itself."""
 
 
-def of_one_step(suspect: Suspect, flow: Flow) -> Suspect:
+def of_one_step(suspect: Suspect, flow: GraphView) -> Suspect:
     """A suspect that is not tried with what another step of a loop gave in the place of an input."""
     lines = {(read.op, read.source) for read in flow.origins(suspect.node) if read.kind == "op"}
 
@@ -94,7 +94,7 @@ def other_values(edits: Edits) -> list[FromNode]:
     return [source for source in sources if isinstance(source, FromNode)]
 
 
-def suspects_at(divergence: Divergence, left: Flow, right: Flow) -> tuple[Suspect, ...]:
+def suspects_at(divergence: Divergence, left: GraphView, right: GraphView) -> tuple[Suspect, ...]:
     """What can be tried at a divergence, what PyTorch has there before what MindSpore has."""
     both = ends_at(divergence, left, right)
     of_torch_first = sorted(
@@ -133,7 +133,7 @@ def _suspect(ends: Ends) -> Suspect | None:
     )
 
 
-def _value(flow: Flow, node: Node, result: str) -> Output | None:
+def _value(flow: GraphView, node: Node, result: str) -> Output | None:
     """The main output of a node, or the result of that name."""
     if not result:
         return node.main
@@ -389,7 +389,7 @@ def _not_there(ends: Ends, trials: Iterable[Trial]) -> frozenset[tuple[str, str]
     )
 
 
-def _rank(flow: Flow, node: Node) -> int:
+def _rank(flow: GraphView, node: Node) -> int:
     """The most axes of what a node reads and yields."""
     outputs = [output for one in (node, *flow.origins(node)) for output in one.outputs[:1]]
     return max((len(output.shape) for output in outputs), default=0)
@@ -409,7 +409,7 @@ def _pool(ends: Ends) -> list[ArgumentValue]:
     return pool
 
 
-def _constants(flow: Flow, row: list[Node]) -> Iterator[float | int]:
+def _constants(flow: GraphView, row: list[Node]) -> Iterator[float | int]:
     """The single numbers that some ops read as constants."""
     for edge in (edge for node in row for edge in flow.into(node)):
         origin = flow.nodes[edge.origin]
@@ -479,7 +479,7 @@ def _exchanged(ends: Ends, before: Node, second: Node, other_second: Node) -> Su
     return _beside(ends.side, second, other_second, trials)
 
 
-def _second(flow: Flow, row: list[Node], kinds: tuple[str, str]) -> Node | None:
+def _second(flow: GraphView, row: list[Node], kinds: tuple[str, str]) -> Node | None:
     """The second of two ops of some kinds in a row, or around its only op."""
     if len(row) > 1:
         seconds = [it for it in row[1:] if _kinds(row[0], it) == kinds]
@@ -512,7 +512,9 @@ FEW = 4
 """So many ops of the other side are compared that may be the user's counterpart, the nearest ones first."""
 
 
-def _without_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[Suspect | None]:
+def _without_leaf(
+    divergence: LoneLeaf, left: GraphView, right: GraphView
+) -> Iterator[Suspect | None]:
     """What reads a leaf, with zeros in its place, beside the ops that may do the same without it."""
     here, there = (left, right) if divergence.side == "left" else (right, left)
     leaf = divergence.nodes[0 if divergence.side == "left" else 1]

@@ -18,7 +18,7 @@ from explorer.compare.causes.rooms import (
     noise_of,
     room_of,
 )
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import (
     Attempt,
     Attempts,
@@ -65,7 +65,7 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     node = here.by_id()[found.trial.row[0]]
     first, *others = (as_kept(edit, node.id) for edit in edits)
     if isinstance(first, RemoveOperator):
-        later = later_place(Flow(here), node, Flow(there), suspect.other)
+        later = later_place(GraphView(here), node, GraphView(there), suspect.other)
         first = msgspec.structs.replace(first, later=later)
     layers = here.layers.get(node.scope), there.layers.get(suspect.other.scope)
     cause = Cause(

@@ -18,7 +18,7 @@ from explorer.compare.causes.rooms import (
 )
 from explorer.compare.causes.rows import at_place, rows_at
 from explorer.compare.causes.value_pairs import ValuePair, cause_by
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Cause, FromLeaf, FromNode, InsertOperator, Rewire
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue
 from explorer.model.families import BOOKKEEPING, family
@@ -39,7 +39,7 @@ class _Made(NamedTuple):
     apart: float
 
 
-def known_function_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
+def known_function_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
     """Which function of a value one side computes where the other one computes another; None if none."""
     for side, here, there, read in _begins(divergence, left, right):
         equal = (it for it in there.graph.nodes if _is_equal(it, read))
@@ -55,8 +55,8 @@ def known_function_cause(divergence: Divergence, left: Flow, right: Flow) -> Cau
 
 
 def _begins(
-    divergence: Divergence, left: Flow, right: Flow
-) -> Iterator[tuple[SideName, Flow, Flow, Node]]:
+    divergence: Divergence, left: GraphView, right: GraphView
+) -> Iterator[tuple[SideName, GraphView, GraphView, Node]]:
     """What the first ops at a divergence read, each with its side and both graphs, its own first."""
     if divergence.phase != "forward":
         return
@@ -76,7 +76,7 @@ def _is_equal(node: Node, read: Node) -> bool:
     return are_equal(node.outputs[0], read.outputs[0])
 
 
-def _made_of(flow: Flow, read: Node) -> _Made | None:
+def _made_of(flow: GraphView, read: Node) -> _Made | None:
     """A function of a value that one of the nearest ops behind it yields."""
     value = _numbers(read)
     if value is None or np.unique(value).size < FEW:
@@ -100,7 +100,7 @@ def _numbers(node: Node) -> Floats | None:
     return numbers_of(node.outputs[0]) if node.outputs else None
 
 
-def _ops_behind(flow: Flow, read: Node) -> list[Node]:
+def _ops_behind(flow: GraphView, read: Node) -> list[Node]:
     """The ops behind a node that compute numbers of their own, in order."""
     behind = flow.behind(read.id)
     nodes = [it for it in flow.graph.nodes if it.id in behind and it is not read]
@@ -113,7 +113,9 @@ Factor = tuple[Node, Floats]
 """What a product reads, with its numbers."""
 
 
-def exchanged_factors_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
+def exchanged_factors_cause(
+    divergence: Divergence, left: GraphView, right: GraphView
+) -> Cause | None:
     """Which factors of two products in a sum the other side has exchanged; None where none are.
 
     A weight and its complement are: y·a + (1 - y)·b, or (1 - y)·a + y·b.
@@ -131,7 +133,7 @@ def exchanged_factors_cause(divergence: Divergence, left: Flow, right: Flow) -> 
     return None
 
 
-def _products(flow: Flow, node: Node) -> list[tuple[Factor, Factor]]:
+def _products(flow: GraphView, node: Node) -> list[tuple[Factor, Factor]]:
     """The terms of a sum that are products of two values each."""
     if family(node.op) != "add" or not node.outputs:
         return []
@@ -143,7 +145,7 @@ def _products(flow: Flow, node: Node) -> list[tuple[Factor, Factor]]:
     return found
 
 
-def _factors(flow: Flow, term: Node) -> Iterator[Factor]:
+def _factors(flow: GraphView, term: Node) -> Iterator[Factor]:
     for edge in flow.into(term):
         read = flow.nodes[edge.origin]
         if edge.output < len(read.outputs):
@@ -196,7 +198,7 @@ class _Mean(NamedTuple):
     sign: int
 
 
-def masked_mean_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
+def masked_mean_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
     """Of which elements the other side has the mean that one side has of all; None if that is not so."""
     if not isinstance(divergence, OtherValue) or divergence.phase != "forward":
         return None
@@ -210,7 +212,7 @@ def masked_mean_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause 
 
 
 def _cause(
-    side: SideName, flows: tuple[Flow, Flow], row: list[Node], other_row: list[Node]
+    side: SideName, flows: tuple[GraphView, GraphView], row: list[Node], other_row: list[Node]
 ) -> Cause | None:
     here, there = flows if side == "left" else flows[::-1]
     node, other = row[-1], other_row[-1]
@@ -227,7 +229,7 @@ def _cause(
     return None
 
 
-def _means(flow: Flow, row: list[Node], own: Floats, room: Room) -> Iterator[_Mean]:
+def _means(flow: GraphView, row: list[Node], own: Floats, room: Room) -> Iterator[_Mean]:
     """What in a row is reduced of which the mean is a side's own value, or the opposite of that."""
     for node in row:
         if family(node.op) not in REDUCING:
@@ -260,7 +262,7 @@ def _of_some(
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _conditions(flow: Flow) -> list[tuple[Node, Floats]]:
+def _conditions(flow: GraphView) -> list[tuple[Node, Floats]]:
     """The values of forward that are 0 or 1 in each element, and both of them somewhere."""
     found = []
     for node in flow.graph.nodes:
@@ -278,7 +280,7 @@ GRADIENT = "d"
 """What the name of a leaf's gradient begins with."""
 
 
-def shared_leaf_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
+def shared_leaf_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
     """Which leaf a graph reads where the other one reads another leaf as well.
 
     It then sums the gradients of more uses, and has none of the other leaf, or the same one where both
@@ -318,7 +320,7 @@ def shared_leaf_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause 
 
 
 def _pairs(
-    names: list[str], ours: dict[str, Output], theirs: dict[str, Output], there: Flow
+    names: list[str], ours: dict[str, Output], theirs: dict[str, Output], there: GraphView
 ) -> Iterator[tuple[str, str, bool]]:
     """The gradients of the other side whose sum one of ``names`` may be, and whether of one tensor."""
     if len(names) == 2 and theirs.keys() >= set(names) and _are_made_apart(there, names):
@@ -329,7 +331,7 @@ def _pairs(
                 yield name, other, False
 
 
-def _gradients(flow: Flow) -> dict[str, Output]:
+def _gradients(flow: GraphView) -> dict[str, Output]:
     """The gradients that a graph yields, by name."""
     return {
         node.name: node.outputs[0]
@@ -346,7 +348,7 @@ def _without_gradient(ours: dict[str, Output], theirs: dict[str, Output]) -> Ite
             yield name
 
 
-def _are_made_apart(flow: Flow, names: list[str]) -> bool:
+def _are_made_apart(flow: GraphView, names: list[str]) -> bool:
     """Whether a graph takes two results from different outputs."""
     makers: set[tuple[str, int]] = set()
     for node in flow.graph.nodes:
@@ -370,7 +372,7 @@ def _apart_from_sum(own: Output, one: Output, other: Output, fewest: int) -> flo
     return room_of(own, one).apart(first + second, total)
 
 
-FORMULAS: tuple[Callable[[Divergence, Flow, Flow], Cause | None], ...] = (
+FORMULAS: tuple[Callable[[Divergence, GraphView, GraphView], Cause | None], ...] = (
     shared_leaf_cause,
     known_function_cause,
     exchanged_factors_cause,

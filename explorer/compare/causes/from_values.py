@@ -21,7 +21,7 @@ from explorer.compare.causes.relations import (
 from explorer.compare.causes.rooms import numbers_of, room_of
 from explorer.compare.causes.rows import at_place, does_the_same, is_ahead, is_of_form, rows_at
 from explorer.compare.causes.value_pairs import ValuePair, are_same, cause_by
-from explorer.compare.flow import MOVES, Flow
+from explorer.compare.graphs.view import MOVES, GraphView
 from explorer.model.causes import LAYOUTS, Cause, InsertOperator
 from explorer.model.divergence import (
     Divergence,
@@ -49,7 +49,7 @@ CUTS = MOVES | {"slice", "cast"}
 """Families of ops between a mask and the op that reads it."""
 
 
-def related_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
+def related_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
     """How the values at a divergence follow from one another; None where they do not."""
     causes = []
     for pair in _pairs(divergence, left, right):
@@ -84,7 +84,7 @@ def _found(pair: ValuePair) -> Found | None:
     return None
 
 
-def _pairs(divergence: Divergence, left: Flow, right: Flow) -> Iterator[ValuePair]:
+def _pairs(divergence: Divergence, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
     """The values that may follow from one another, those of the left side first."""
     if isinstance(divergence, ExtraOps):
         yield from _of_extra_ops(divergence, left, right)
@@ -96,7 +96,9 @@ def _pairs(divergence: Divergence, left: Flow, right: Flow) -> Iterator[ValuePai
         yield from _of_both(divergence, left, right)
 
 
-def _of_both(divergence: OtherValue | OtherStart, left: Flow, right: Flow) -> Iterator[ValuePair]:
+def _of_both(
+    divergence: OtherValue | OtherStart, left: GraphView, right: GraphView
+) -> Iterator[ValuePair]:
     """The last values of two rows of ops, or those of two leaves, either way round."""
     rows = rows_at(divergence, left, right)
     if rows is None:
@@ -124,20 +126,22 @@ def _read_the_same(divergence: OtherValue | OtherStart) -> bool:
     return not (divergence.inputs.differing or all(divergence.inputs.alone))
 
 
-def _too_many(side: SideName, flow: Flow, node: Node, other: Node) -> Iterator[ValuePair]:
+def _too_many(side: SideName, flow: GraphView, node: Node, other: Node) -> Iterator[ValuePair]:
     """What an op makes of what it reads, where the op behind it is what the other side has at once."""
     if is_ahead(node, flow.next_op(node), other):
         yield from _made_of(side, flow, node, flow.origins(node))
 
 
-def _made_of(side: SideName, flow: Flow, node: Node, reads: Iterable[Node]) -> Iterator[ValuePair]:
+def _made_of(
+    side: SideName, flow: GraphView, node: Node, reads: Iterable[Node]
+) -> Iterator[ValuePair]:
     """The value of a node, and what it reads that is as large."""
     for read in reads:
         if read.outputs and node.outputs and _size(read.outputs[0]) == _size(node.outputs[0]):
             yield ValuePair(side, flow, flow, read, node, is_extra=True)
 
 
-def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[ValuePair]:
+def _of_extra_ops(divergence: ExtraOps, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
     """What a row of ops makes of what it reads; both are of the side that has it."""
     here = left if divergence.side == "left" else right
     last = divergence.nodes[0 if divergence.side == "left" else 1]
@@ -159,13 +163,15 @@ def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[Val
     yield from _made_of(divergence.side, here, node, reads)
 
 
-def _goes_on_with(flow: Flow, node: Node, read: Node) -> bool:
+def _goes_on_with(flow: GraphView, node: Node, read: Node) -> bool:
     """Whether a node reads, or makes, the numbers that another value has."""
     values = [it for it in (node, *flow.origins(node)) if it.outputs]
     return bool(read.outputs) and any(are_same(read, value) for value in values)
 
 
-def _beside(divergence: ExtraOps, left: Flow, right: Flow, node: Node) -> Iterator[ValuePair]:
+def _beside(
+    divergence: ExtraOps, left: GraphView, right: GraphView, node: Node
+) -> Iterator[ValuePair]:
     """What the other side goes on with instead of a row of ops, if it is as large."""
     here, there = (left, right) if divergence.side == "left" else (right, left)
     other = at_place(there, divergence.goes_on) if divergence.goes_on else None
@@ -176,7 +182,7 @@ def _beside(divergence: ExtraOps, left: Flow, right: Flow, node: Node) -> Iterat
         own = here.next_op(own) if own else None
 
 
-def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[ValuePair]:
+def _of_lone_leaf(divergence: LoneLeaf, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
     """Values of the other side of which one with the leaf added is what the leaf's user makes."""
     here, there = (left, right) if divergence.side == "left" else (right, left)
     leaf = divergence.nodes[0 if divergence.side == "left" else 1]
@@ -198,7 +204,9 @@ def _of_lone_leaf(divergence: LoneLeaf, left: Flow, right: Flow) -> Iterator[Val
                 )
 
 
-def _beside_masks(side: SideName, here: Flow, node: Node, there: Flow) -> Iterator[ValuePair]:
+def _beside_masks(
+    side: SideName, here: GraphView, node: Node, there: GraphView
+) -> Iterator[ValuePair]:
     """What is masked, and what the other side masks of an equal value."""
     if family(node.op) not in MASKING:
         return
@@ -212,7 +220,7 @@ def _beside_masks(side: SideName, here: Flow, node: Node, there: Flow) -> Iterat
             yield ValuePair(OTHER[side], there, here, other, node, finders=MASKED)
 
 
-def _of_rounded(divergence: Rounded, left: Flow, right: Flow) -> Iterator[ValuePair]:
+def _of_rounded(divergence: Rounded, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
     """The value of the side that does not round, and what the other one goes on with."""
     here, there = (left, right) if divergence.side == "left" else (right, left)
     other = divergence.nodes[1 if divergence.side == "left" else 0]
@@ -224,7 +232,9 @@ def _of_rounded(divergence: Rounded, left: Flow, right: Flow) -> Iterator[ValueP
         yield ValuePair(side, there, here, node, result, finders=ROUNDED, name=dtype)
 
 
-def _beside_constants(side: SideName, here: Flow, leaf: Node, there: Flow) -> Iterator[ValuePair]:
+def _beside_constants(
+    side: SideName, here: GraphView, leaf: Node, there: GraphView
+) -> Iterator[ValuePair]:
     """A leaf of one side alone, such as a mask, and constants that ops of its reader's kind read there.
 
     They are as large, and in a module of the same name.
@@ -282,7 +292,9 @@ def _shares(pair: ValuePair) -> Iterator[float]:
             yield value
 
 
-def _parts(graph: Flow, node: Node, target: Output, other: Flow) -> Iterator[tuple[str, Floats]]:
+def _parts(
+    graph: GraphView, node: Node, target: Output, other: GraphView
+) -> Iterator[tuple[str, Floats]]:
     """The values that were there before a node, by name, the nearest ones first; all parameters."""
     before = [it for it in graph.graph.nodes if it.order < node.order or it.kind == "parameter"]
     before += [it for it in other.graph.nodes if it.kind == "parameter"]

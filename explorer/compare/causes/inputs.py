@@ -8,8 +8,8 @@ import numpy as np
 
 from explorer.compare.causes.rooms import EXPLAINED, distance, numbers_of
 from explorer.compare.causes.rows import Ends, base_of
-from explorer.compare.flow import MOVES, Flow
 from explorer.compare.graphs.layouts import channels_last
+from explorer.compare.graphs.view import MOVES, GraphView
 from explorer.model.arrays import Array, pack, unpack
 from explorer.model.causes import (
     Edits,
@@ -52,7 +52,7 @@ LINEAR = frozenset(
 HALVES = ("float16", "bfloat16")
 
 
-def input_edits(flow: Flow, node: Node) -> Iterator[Edits]:
+def input_edits(flow: GraphView, node: Node) -> Iterator[Edits]:
     """Edits of the tensors that an op reads, of one or of two that are exchanged."""
     slots = flow.tensors(node)
     for one, other in combinations(slots, 2):
@@ -100,7 +100,7 @@ def elsewhere(node: Node, slot: int, shape: tuple[int, ...]) -> Iterator[Edits]:
             yield inserted("flip", *axes)
 
 
-def _other_values(flow: Flow, node: Node, slot: int, own: Output) -> Iterator[Edits]:
+def _other_values(flow: GraphView, node: Node, slot: int, own: Output) -> Iterator[Edits]:
     """Other values of the shape of an input: what was made as it was, then the nearest ones."""
     (read,) = [edge for edge in flow.into(node) if edge.input == slot][:1]
     maker, behind = flow.nodes[read.origin], flow.behind(node.id)
@@ -151,7 +151,7 @@ KEPT = MOVES | {"identity", "flip"}
 """Families of ops between a leaf and what reads it."""
 
 
-def of_other_leaves(here: Flow, node: Node, there: Flow, row: list[Node]) -> Edits:
+def of_other_leaves(here: GraphView, node: Node, there: GraphView, row: list[Node]) -> Edits:
     """The leaves that ``row`` reads instead of those of a node, which both graphs have, all at once.
 
     () where it reads the same ones, or where some have no counterpart: a weight is put in the place
@@ -169,7 +169,7 @@ def of_other_leaves(here: Flow, node: Node, there: Flow, row: list[Node]) -> Edi
     return tuple(edits) if len(edits) == len(others) else ()
 
 
-def other_constants(here: Flow, node: Node, there: Flow, other: Node) -> list[Rewire]:
+def other_constants(here: GraphView, node: Node, there: GraphView, other: Node) -> list[Rewire]:
     """The constants and leaves that an op of the other side reads as inputs, one in the place of one.
 
     Those in the same places, where both are whole, as large, and not the same.
@@ -186,7 +186,7 @@ def other_constants(here: Flow, node: Node, there: Flow, other: Node) -> list[Re
     return edits
 
 
-def _given_to(flow: Flow, node: Node) -> dict[int, tuple[Node, Array]]:
+def _given_to(flow: GraphView, node: Node) -> dict[int, tuple[Node, Array]]:
     """What an op reads as constants and leaves, which may be cut on the way, by the place among all."""
     found = {}
     for edge in flow.into(node):
@@ -198,7 +198,7 @@ def _given_to(flow: Flow, node: Node) -> dict[int, tuple[Node, Array]]:
     return found
 
 
-def _name(flow: Flow, node: Node) -> str:
+def _name(flow: GraphView, node: Node) -> str:
     """The name of a leaf, or a constant with the line that reads it."""
     if node.kind == "parameter" and node.name:
         return node.name
@@ -209,7 +209,7 @@ def _name(flow: Flow, node: Node) -> str:
     return label_of(node)
 
 
-def leaves_of(flow: Flow, row: list[Node]) -> dict[int, str]:
+def leaves_of(flow: GraphView, row: list[Node]) -> dict[int, str]:
     """The names of the parameters that ops read, by the place among the inputs; those of a row counted on."""
     names = {}
     for place, node in enumerate(row):
@@ -220,7 +220,7 @@ def leaves_of(flow: Flow, row: list[Node]) -> dict[int, str]:
     return names
 
 
-def later_place(here: Flow, node: Node, there: Flow, other: Node) -> Place | None:
+def later_place(here: GraphView, node: Node, there: GraphView, other: Node) -> Place | None:
     """Where the other side computes, behind an op, with a parameter that a node reads; None if nowhere."""
     names = set(leaves_of(here, [node]).values())
     behind = there.behind(other.id) - {other.id} if names else set()
@@ -234,7 +234,7 @@ def later_place(here: Flow, node: Node, there: Flow, other: Node) -> Place | Non
     return None
 
 
-def _read_instead(flow: Flow, node: Node, slot: int, name: str) -> list[Rewire]:
+def _read_instead(flow: GraphView, node: Node, slot: int, name: str) -> list[Rewire]:
     """What is made of the leaf of a name as the input of an op is made of its own; [] if nothing is."""
     (read,) = [edge for edge in flow.into(node) if edge.input == slot]
     maker = flow.nodes[read.origin]

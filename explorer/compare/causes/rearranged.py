@@ -14,7 +14,7 @@ from explorer.compare.causes.relations import (
 from explorer.compare.causes.rooms import numbers_of, room_of
 from explorer.compare.causes.rows import at_place, rows_at
 from explorer.compare.causes.value_pairs import ValuePair, are_same, cause_by
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Cause
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, ResultElsewhere
 from explorer.model.families import family
@@ -64,7 +64,7 @@ class Chain(NamedTuple):
         return self.nodes[-1]
 
 
-def chain_to(flow: Flow, end: Node) -> Chain:
+def chain_to(flow: GraphView, end: Node) -> Chain:
     """The values that hold all numbers of ``end``, from the one that computes them on.
 
     Parts of a value, which are put together again, are passed over.
@@ -105,14 +105,16 @@ def pairs_between(left: Chain, right: Chain) -> Iterator[tuple[Node, Node]]:
                 yield one, other
 
 
-def ends_of_chains(divergence: Divergence, left: Flow, right: Flow) -> Iterator[tuple[Node, Node]]:
+def ends_of_chains(
+    divergence: Divergence, left: GraphView, right: GraphView
+) -> Iterator[tuple[Node, Node]]:
     """A node of each side whose values should be equal, and may hold the same numbers elsewhere."""
     for node, other in _ends(divergence, left, right):
         if size_of(node) == size_of(other) > 1:
             yield _last(left, node), _last(right, other)
 
 
-def _last(flow: Flow, node: Node) -> Node:
+def _last(flow: GraphView, node: Node) -> Node:
     """Where the numbers of a node are put in the end, as far as nothing else reads them on the way."""
     for _ in range(MOST_OPS):
         behind = flow.next_op(node, frozenset())
@@ -122,7 +124,7 @@ def _last(flow: Flow, node: Node) -> Node:
     return node
 
 
-def _ends(divergence: Divergence, left: Flow, right: Flow) -> Iterator[tuple[Node, Node]]:
+def _ends(divergence: Divergence, left: GraphView, right: GraphView) -> Iterator[tuple[Node, Node]]:
     if divergence.phase != "forward":
         return
     if isinstance(divergence, ExtraOps):
@@ -139,7 +141,9 @@ def _ends(divergence: Divergence, left: Flow, right: Flow) -> Iterator[tuple[Nod
         yield from _inputs_of(left, rows[0][-1], right, rows[1][-1])
 
 
-def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[tuple[Node, Node]]:
+def _of_extra_ops(
+    divergence: ExtraOps, left: GraphView, right: GraphView
+) -> Iterator[tuple[Node, Node]]:
     """What a row of ops makes, and what the op reads with which the other side goes on."""
     is_left = divergence.side == "left"
     here, there = (left, right) if is_left else (right, left)
@@ -153,7 +157,9 @@ def _of_extra_ops(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[tup
             yield (node, read) if is_left else (read, node)
 
 
-def _inputs_of(left: Flow, node: Node, right: Flow, other: Node) -> Iterator[tuple[Node, Node]]:
+def _inputs_of(
+    left: GraphView, node: Node, right: GraphView, other: Node
+) -> Iterator[tuple[Node, Node]]:
     """What two ops of one family read in the same places, one by one."""
     if family(node.op) != family(other.op) or _turns(node) != _turns(other):
         return
@@ -170,7 +176,7 @@ def _turns(node: Node) -> bool:
 # Where two chains part
 
 
-def rearranged_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause | None:
+def rearranged_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
     """Where the same numbers are put elsewhere on the way to the values at a divergence."""
     for node, other in ends_of_chains(divergence, left, right):
         if _are_rearranged(node, other):
@@ -185,7 +191,7 @@ def rearranged_cause(divergence: Divergence, left: Flow, right: Flow) -> Cause |
 
 
 def _parted(
-    chains: tuple[Chain, Chain], flows: tuple[Flow, Flow], around: Surroundings
+    chains: tuple[Chain, Chain], flows: tuple[GraphView, GraphView], around: Surroundings
 ) -> Iterator[ValuePair]:
     """Values of two chains that may follow from one another, what says most of them first.
 
@@ -219,7 +225,9 @@ def _moving(nodes: Sequence[Node]) -> Node:
     return last
 
 
-def _both_ways(node: Node, other: Node, flows: tuple[Flow, Flow]) -> tuple[ValuePair, ValuePair]:
+def _both_ways(
+    node: Node, other: Node, flows: tuple[GraphView, GraphView]
+) -> tuple[ValuePair, ValuePair]:
     left, right = flows
     return ValuePair("left", left, right, node, other), ValuePair("right", right, left, other, node)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from explorer.compare.causes.rooms import are_equal
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.divergence import (
     Divergence,
     ExtraOps,
@@ -30,8 +30,8 @@ class Ends(NamedTuple):
     """
 
     side: SideName
-    here: Flow
-    there: Flow
+    here: GraphView
+    there: GraphView
     own_row: list[Node]
     row: list[Node]
     result: str = ""
@@ -40,7 +40,7 @@ class Ends(NamedTuple):
     is_state: bool = False
 
 
-def ends_at(divergence: Divergence, left: Flow, right: Flow) -> list[Ends]:
+def ends_at(divergence: Divergence, left: GraphView, right: GraphView) -> list[Ends]:
     """The ops of both sides, which can be computed again, and what the other one has instead."""
     if isinstance(divergence, ExtraOps):
         one = _with_one_more(divergence, left, right)
@@ -64,7 +64,7 @@ def ends_at(divergence: Divergence, left: Flow, right: Flow) -> list[Ends]:
 
 
 def rows_at(
-    divergence: Divergence, left: Flow, right: Flow
+    divergence: Divergence, left: GraphView, right: GraphView
 ) -> tuple[list[Node], list[Node]] | None:
     """The ops in a row of each side; None where one has none, or its last is not known."""
     first, second = divergence.nodes
@@ -102,7 +102,7 @@ def is_ahead(node: Node, behind: Node | None, other: Node) -> bool:
     return behind is not None and family(behind.op) == kind != family(node.op)
 
 
-def _with_one_more(divergence: ExtraOps, left: Flow, right: Flow) -> Ends | None:
+def _with_one_more(divergence: ExtraOps, left: GraphView, right: GraphView) -> Ends | None:
     """An op that one side alone has, with the op behind it, and that of the other side in its place.
 
     The two are of one kind, in one module.
@@ -130,7 +130,7 @@ def _with_one_more(divergence: ExtraOps, left: Flow, right: Flow) -> Ends | None
 
 
 def _up_to_where_it_goes_on(
-    divergence: ExtraOps, goes_on: Place, here: Flow, node: Node, there: Flow
+    divergence: ExtraOps, goes_on: Place, here: GraphView, node: Node, there: GraphView
 ) -> Ends | None:
     """The ops that one side alone has, with the op behind them, and that with which the other goes on."""
     other = at_place(there, goes_on)
@@ -149,7 +149,7 @@ def _up_to_where_it_goes_on(
     return Ends(OTHER[divergence.side], there, here, own_row, row)
 
 
-def _reader_with(flow: Flow, node: Node, there: Flow, other: Node) -> Node | None:
+def _reader_with(flow: GraphView, node: Node, there: GraphView, other: Node) -> Node | None:
     """Of several ops that read a node, the one that does what one of the other side does, with one leaf."""
     leaves = _leaves(there, other)
     readers = [flow.nodes[edge.target] for edge in flow.out_of(node)]
@@ -158,13 +158,13 @@ def _reader_with(flow: Flow, node: Node, there: Flow, other: Node) -> Node | Non
     return found[0] if len(found) == 1 else None
 
 
-def _leaves(flow: Flow, node: Node) -> set[str]:
+def _leaves(flow: GraphView, node: Node) -> set[str]:
     """The names of the parameters that an op reads, in whichever layout."""
     bases = [base_of(flow, read, LAYING) for read in flow.origins(node)]
     return {base.name for base in bases if base.kind == "parameter"}
 
 
-def base_of(flow: Flow, node: Node, families: frozenset[str]) -> Node:
+def base_of(flow: GraphView, node: Node, families: frozenset[str]) -> Node:
     """What a value has its numbers from, ahead of ops of some families that read one value each."""
     while node.kind == "op" and family(node.op) in families:
         reads = flow.origins(node)
@@ -174,7 +174,7 @@ def base_of(flow: Flow, node: Node, families: frozenset[str]) -> Node:
     return node
 
 
-def _with_bias(flow: Flow, row: list[Node]) -> list[Node]:
+def _with_bias(flow: GraphView, row: list[Node]) -> list[Node]:
     """A row with what adds a bias to its last op, where that is an op of its own in the same module."""
     node = row[-1]
     behind = flow.next_op(node, frozenset())
@@ -184,7 +184,7 @@ def _with_bias(flow: Flow, row: list[Node]) -> list[Node]:
     return [*row, behind] if reads_leaf else row
 
 
-def at_place(flow: Flow, place: Place) -> Node | None:
+def at_place(flow: GraphView, place: Place) -> Node | None:
     """The first node of an op, a module and a line, called from the same line where that is known."""
     fitting = [
         node
@@ -201,7 +201,9 @@ def _is_in_its_place(other: Node, node: Node) -> bool:
     return is_one_kind and is_of_form(other, node)
 
 
-def _reads_the_same(flow: Flow, other: Node, here: Flow, node: Node, behind: Node) -> bool:
+def _reads_the_same(
+    flow: GraphView, other: Node, here: GraphView, node: Node, behind: Node
+) -> bool:
     """Whether an op does what is done ``behind`` a node with what the node reads, and so nothing more."""
     if not (is_of_form(other, behind) and family(other.op) == family(behind.op)):
         return False
@@ -219,7 +221,7 @@ def is_of_form(node: Node, other: Node) -> bool:
     return node.outputs[0].shape == other.outputs[0].shape
 
 
-def does_the_same(flow: Flow, node: Node, user: Node) -> bool:
+def does_the_same(flow: GraphView, node: Node, user: Node) -> bool:
     """Whether an op of the user's kind reads a node: then it may have its own value for a leaf."""
     behind = flow.next_op(node)
     return behind is not None and family(behind.op) == family(user.op)
@@ -234,7 +236,9 @@ MOST_AHEAD = 6
 """So many of those ahead of it are tried, the nearest ones first."""
 
 
-def longer_ends(divergence: Divergence, both: list[Ends], left: Flow, right: Flow) -> list[Ends]:
+def longer_ends(
+    divergence: Divergence, both: list[Ends], left: GraphView, right: GraphView
+) -> list[Ends]:
     """Longer rows than those of a divergence, for each of its ends: what follows, and what is before."""
     longer: list[Callable[[Ends], Iterator[Ends]]] = [_of_one_state, _up_to_what_is_read_there]
     if isinstance(divergence, OtherValue):
@@ -296,7 +300,7 @@ def _without(values: list[Node], others: list[Node]) -> list[Node]:
     return [it for it in values if not any(_are_one(other, it) for other in others)]
 
 
-def _bases(flow: Flow, row: list[Node]) -> list[Node]:
+def _bases(flow: GraphView, row: list[Node]) -> list[Node]:
     """What a row reads from outside, ahead of what only moves or spreads it."""
     members = {node.id for node in row}
     found: dict[str, Node] = {}
@@ -342,7 +346,7 @@ def _with_what_is_before(ends: Ends) -> Iterator[Ends]:
         yield ends._replace(own_row=here.row(node.id, last.id), first_alone=True)
 
 
-def _read_by(flow: Flow, nodes: list[Node], first: Node) -> list[Node]:
+def _read_by(flow: GraphView, nodes: list[Node], first: Node) -> list[Node]:
     """The ops that some nodes read, and those behind which only numbers are moved up to the nodes."""
     found: dict[str, Node] = {}
     waiting = list(nodes)
@@ -355,7 +359,7 @@ def _read_by(flow: Flow, nodes: list[Node], first: Node) -> list[Node]:
     return list(found.values())
 
 
-def _beside_what_is_read(divergence: ExtraOps, left: Flow, right: Flow) -> Iterator[Ends]:
+def _beside_what_is_read(divergence: ExtraOps, left: GraphView, right: GraphView) -> Iterator[Ends]:
     """The ops that one side alone has, beside what they read, with which the other side goes on.
 
     The other side's value is known to be that one, so its own ops of the kind may do nothing there.
@@ -374,14 +378,14 @@ def _beside_what_is_read(divergence: ExtraOps, left: Flow, right: Flow) -> Itera
                 yield Ends(OTHER[divergence.side], there, here, [other], [node])
 
 
-def _doing_nothing(flow: Flow, node: Node, read: Node) -> Iterator[Node]:
+def _doing_nothing(flow: GraphView, node: Node, read: Node) -> Iterator[Node]:
     """The ops of another one's kind that hand on what they read, where that is a value of the other side."""
     for other in flow.graph.nodes:
         if _does_nothing(flow, other, node) and are_equal(other.outputs[0], read.outputs[0]):
             yield other
 
 
-def _row(flow: Flow, row: Row, last: Node) -> list[Node]:
+def _row(flow: GraphView, row: Row, last: Node) -> list[Node]:
     """The ops of a row that ends with one; that alone where it is not clear with which it begins."""
     first = row.first.label, (row.first.source,)
     begins = [node for node in flow.graph.nodes if (node.op, node.source[:1]) == first]
@@ -390,7 +394,7 @@ def _row(flow: Flow, row: Row, last: Node) -> list[Node]:
     return fitting[0] if len(fitting) == 1 else [last]
 
 
-def _does_nothing(flow: Flow, other: Node, node: Node) -> bool:
+def _does_nothing(flow: GraphView, other: Node, node: Node) -> bool:
     """Whether an op of the kind of another one hands on what it reads."""
     if other.kind != "op" or other.phase != node.phase or family(other.op) != family(node.op):
         return False

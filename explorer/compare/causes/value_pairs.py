@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from explorer.compare.causes.relations import FINDERS, Finders, Found
 from explorer.compare.causes.rooms import Room, noise_of, numbers_of, room_of
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Cause, RemoveOperator
 from explorer.model.graph import Layer, Node, Output, SideName
 
@@ -18,8 +18,8 @@ class ValuePair(NamedTuple):
     """
 
     side: SideName
-    here: Flow
-    there: Flow
+    here: GraphView
+    there: GraphView
     node: Node
     other: Node
     is_extra: bool = False

@@ -7,8 +7,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.compare.flow import Flow
 from explorer.compare.graphs.sameness import CLEAR
+from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import Summary
 from explorer.model.graph import GradGraph, Node, Output
 from explorer.numeric.differences import Floats
@@ -55,7 +55,7 @@ def lent_levels(graph: GradGraph, lender: GradGraph) -> GradGraph:
     Results are found by their names. A value that the lender does not have is as noisy, relative to
     its size, as the noisiest that its node reads; without such a one its noise stays unknown.
     """
-    shelf, flow = _Shelf(lender), Flow(graph)
+    shelf, flow = _Shelf(lender), GraphView(graph)
     relative: dict[tuple[str, int], float] = {}
     levels: dict[str, list[NodeLevels]] = {}
     for node in sorted(graph.nodes, key=lambda node: (node.phase == "backward", node.order)):

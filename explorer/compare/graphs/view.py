@@ -187,7 +187,8 @@ class GraphView:
 
     def behind(self, node: str) -> set[str]:
         """A node and all that is computed from it."""
-        return {node} | nx.descendants(self.network, node)
+        behind: set[str] = nx.descendants(self.network, node)
+        return behind | {node}
 
     def execution_order(self) -> list[Node]:
         """The nodes as they were recorded to run, forward first, but that none precedes what it reads."""

@@ -5,7 +5,7 @@ from math import isfinite, isnan, nan
 from typing import NamedTuple
 
 from explorer.compare.causes.rows import at_place, rows_at
-from explorer.compare.flow import MOVES, Flow
+from explorer.compare.graphs.view import MOVES, GraphView
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause
 from explorer.model.divergence import Divergence, ExtraOps, Reading
@@ -25,7 +25,7 @@ class Side(NamedTuple):
     """
 
     name: SideName
-    flow: Flow
+    flow: GraphView
     row: list[Node]
     forward: Node | None
     value: Reading
@@ -115,7 +115,10 @@ class Context(NamedTuple):
 
 
 def contexts(
-    alignment: Alignment, divergence: Divergence, cause: Cause | None, flows: tuple[Flow, Flow]
+    alignment: Alignment,
+    divergence: Divergence,
+    cause: Cause | None,
+    flows: tuple[GraphView, GraphView],
 ) -> tuple[Context, Context]:
     """What is seen of a divergence of two graphs, the left side first, and the same the other way round."""
     partners: Partners = {}
@@ -144,7 +147,9 @@ def contexts(
     return seen, seen._replace(ours=right, theirs=left)
 
 
-def _single_ops(divergence: Divergence, flows: tuple[Flow, Flow]) -> tuple[list[Node], list[Node]]:
+def _single_ops(
+    divergence: Divergence, flows: tuple[GraphView, GraphView]
+) -> tuple[list[Node], list[Node]]:
     """The op of each side; of one that has none in forward, what it goes on with."""
     goes_on = None
     if isinstance(divergence, ExtraOps) and divergence.phase == "forward":
@@ -157,7 +162,7 @@ def _single_ops(divergence: Divergence, flows: tuple[Flow, Flow]) -> tuple[list[
 
 
 def _side(
-    name: SideName, flow: Flow, row: list[Node], forward: Node | None, value: Reading
+    name: SideName, flow: GraphView, row: list[Node], forward: Node | None, value: Reading
 ) -> Side:
     nodes = [*row[:1], *([forward] if forward else [])]
     ops = [node.op for node in (row if forward is None or forward in row else (forward,))]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from math import inf, isfinite
 from typing import NamedTuple
 
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.compare.known.conditions import (
     Condition,
     a_row_is_masked,
@@ -232,7 +232,10 @@ ROWS: Mapping[Phase, tuple[Row, ...]] = {"forward": FORWARD, "backward": BACKWAR
 
 
 def known(
-    alignment: Alignment, divergence: Divergence, cause: Cause | None, flows: tuple[Flow, Flow]
+    alignment: Alignment,
+    divergence: Divergence,
+    cause: Cause | None,
+    flows: tuple[GraphView, GraphView],
 ) -> tuple[Reference, ...]:
     """What is known of a divergence of two graphs, with its cause where one was found."""
     both_ways = contexts(alignment, divergence, cause, flows)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 import numpy as np
 
-from explorer.compare.flow import Flow
+from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.divergence import Place
 from explorer.model.findings import MadeOf, NonFinite, ReportFinding
@@ -33,7 +33,7 @@ def non_finite(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
 
 def _facts(graph: GradGraph) -> Iterator[NonFinite]:
     """One fact for each first place, with the results that it leads to."""
-    flow = Flow(graph)
+    flow = GraphView(graph)
     chains: dict[str, list[tuple[Node, Output]]] = {}
     outputs: dict[str, list[str]] = {}
     gradients: dict[str, list[str]] = {}
@@ -72,14 +72,14 @@ def place_of(node: Node) -> Place:
     return Place(label=label, scope=node.scope, source=next(iter(node.source), ""))
 
 
-def _read(flow: Flow, node: Node) -> Iterator[tuple[Node, Output | None]]:
+def _read(flow: GraphView, node: Node) -> Iterator[tuple[Node, Output | None]]:
     """The nodes that one reads, in slot order, each with the output that it reads."""
     for edge in sorted(flow.into(node), key=lambda it: (it.input, it.origin, it.output)):
         maker = flow.nodes[edge.origin]
         yield maker, maker.outputs[edge.output] if edge.output < len(maker.outputs) else None
 
 
-def _results(flow: Flow) -> list[Node]:
+def _results(flow: GraphView) -> list[Node]:
     """The results that are not finite, those of forward first."""
     results = []
     for node in flow.nodes.values():
@@ -93,7 +93,7 @@ def _results(flow: Flow) -> list[Node]:
     return sorted(results, key=lambda node: node.phase == "backward")
 
 
-def _chain(flow: Flow, result: Node) -> list[tuple[Node, Output]]:
+def _chain(flow: GraphView, result: Node) -> list[tuple[Node, Output]]:
     """The chain of values that are not finite which leads to a result, its first one first."""
     chain: list[tuple[Node, Output]] = []
     seen = {result.id}
@@ -108,7 +108,7 @@ def _chain(flow: Flow, result: Node) -> list[tuple[Node, Output]]:
         chain.append((node, known))
 
 
-def _not_finite_behind(flow: Flow, node: Node) -> Iterator[tuple[Node, Output]]:
+def _not_finite_behind(flow: GraphView, node: Node) -> Iterator[tuple[Node, Output]]:
     """What a node reads that is not finite, also through values that were not recorded."""
     passed = {node.id}
     waiting = [node]
@@ -122,7 +122,7 @@ def _not_finite_behind(flow: Flow, node: Node) -> Iterator[tuple[Node, Output]]:
                 waiting.append(maker)
 
 
-def _made_of(flow: Flow, node: Node, known: Output) -> Iterator[MadeOf]:
+def _made_of(flow: GraphView, node: Node, known: Output) -> Iterator[MadeOf]:
     """What an op reads at the first element that is not finite, where its inputs are as large."""
     made = _elements(known)
     places = [] if made is None else np.flatnonzero(~np.isfinite(made)).tolist()

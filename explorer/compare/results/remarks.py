@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import inf, isfinite, prod
 from typing import NamedTuple
 
-from explorer.compare.flow import Flow
 from explorer.compare.graphs.levels import usual_size
+from explorer.compare.graphs.view import GraphView
 from explorer.compare.results.non_finite import place_of
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray
@@ -66,7 +66,7 @@ def silent_broadcasts(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
     """A remark on each line that broadcasts (n, 1) against (n,) to (n, n) and makes a loss of it."""
     found: dict[tuple[str, str], SilentBroadcast] = {}
     for graph in _graphs_of_frameworks(graphs):
-        flow = Flow(graph)
+        flow = GraphView(graph)
         for node in graph.nodes:
             if not _is_forward(node) or family(node.op) in SPREADING:
                 continue
@@ -81,7 +81,7 @@ def _remark(fact: SilentBroadcast | OwnConvention | IllConditioned) -> ReportFin
     return ReportFinding(fact=fact, names=(fact.place.scope or fact.place.label,))
 
 
-def _before_spreading(flow: Flow, node: Node) -> Node:
+def _before_spreading(flow: GraphView, node: Node) -> Node:
     """What a tensor was before it was expanded."""
     while family(node.op) in SPREADING and len(flow.origins(node)) == 1:
         (node,) = flow.origins(node)
@@ -101,7 +101,7 @@ def _paired(operands: list[Node]) -> tuple[Shape, Shape] | None:
     return (first, second) if is_column and n > 1 else None
 
 
-def _becomes_a_loss(flow: Flow, node: Node, shapes: tuple[Shape, Shape]) -> bool:
+def _becomes_a_loss(flow: GraphView, node: Node, shapes: tuple[Shape, Shape]) -> bool:
     """Whether an op is a loss, or what it yields goes element by element into a mean or a sum."""
     if family(node.op) in LOSSES:
         return True
@@ -247,7 +247,7 @@ def ill_conditioned(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
     findings: list[ReportFinding] = []
     for graph in _graphs_of_frameworks(graphs):
         by_line: dict[tuple[str, ...], list[_Multiplied]] = {}
-        for it in sorted(_multiplied(Flow(graph)), key=lambda it: -it.factor):
+        for it in sorted(_multiplied(GraphView(graph)), key=lambda it: -it.factor):
             by_line.setdefault(it.node.source[:1] or (it.node.op, it.node.scope), []).append(it)
         for worst, *further in by_line.values():
             fact = IllConditioned(
@@ -262,7 +262,7 @@ def ill_conditioned(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
     return tuple(findings)
 
 
-def _multiplied(flow: Flow) -> Iterator[_Multiplied]:
+def _multiplied(flow: GraphView) -> Iterator[_Multiplied]:
     """The ops of a graph that multiply noise."""
     for node in flow.graph.nodes:
         read = [(flow.nodes[edge.origin].outputs, edge.output) for edge in flow.into(node)]
