@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from explorer.correspondence.records import Argument, Row, Value
-from explorer.correspondence.table import layer_of, row_between
+from explorer.correspondence.table import last_name, layer_of, row_between
 from explorer.correspondence.translation import by_argument
 from explorer.correspondence.ways import COMPANIONS
 from explorer.model.engines import Framework
@@ -65,20 +65,20 @@ def _row_of_layers(left: Call, right: Call) -> Row | None:
     if left.framework == right.framework:
         return None
     row = layer_of(left.framework, left.name)
-    if row is None or _last(row.name(right.framework)) != _last(right.name):
+    if row is None or last_name(row.name(right.framework)) != last_name(right.name):
         return None
     return row
-
-
-def _last(name: str) -> str:
-    return name.rpartition(".")[2]
 
 
 def _differing(row: Row | None, left: Call, right: Call) -> Names:
     by_name = other_values(left.arguments, right.arguments)
     if row is None:
         return by_name, by_name
-    known = {name for argument in row.arguments for name in (argument.mindspore, argument.torch)}
+    known = {
+        name
+        for argument in row.arguments
+        for name in (argument.name("mindspore"), argument.name("torch"))
+    }
     # What the table does not translate has one meaning under one name, as far as is known.
     rest = tuple(name for name in by_name if name not in known)
     ours, theirs = _by_row(row, left, right)
@@ -118,7 +118,9 @@ def _differences(row: Row, left: Call, right: Call) -> Iterator[tuple[list[str],
 
 def _tied(row: Row, argument: Argument, framework: Framework) -> list[str]:
     """What an argument is called, and the others of its side that have a part in its meaning."""
-    tied = [it for it in row.arguments if it.way in COMPANIONS and it.way == f"of_{argument.way}"]
+    tied = [
+        it for it in row.arguments if it.way() in COMPANIONS and it.way() == f"of_{argument.way()}"
+    ]
     return [it.name(framework) for it in (argument, *tied)]
 
 

@@ -1,149 +1,335 @@
-"""The table of correspondences, and how a row is found by any of its names."""
+"""The catalogue of operators, with a column for each framework, and how a row is found by its names.
 
+The rows are in ``catalogue/*.toml``. A framework's column of a row is its callable, or a table with the
+names of its other callables and of its graphs' operators. An argument is written as in a signature,
+``eps=1e-05``, without a default where it is required, for each framework or for ``all`` of the row's;
+one that a framework lacks, and that acts as if it had a value, is ``=1e-05``. ``tried`` are MindSpore's
+values with which the row was checked, ``way`` is how a framework's value becomes PyTorch's. A row
+without operands takes one tensor, ``input``, which layers of MindSpore call ``x``.
+"""
+
+from ast import literal_eval
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeVar
 
-from explorer.correspondence.activations import ACTIVATIONS
-from explorer.correspondence.arithmetic import ELEMENTWISE, PRODUCTS, REDUCTIONS
-from explorer.correspondence.layers import (
-    ACTIVATION_LAYERS,
-    CONVOLUTION_LAYERS,
-    DROPOUT_LAYERS,
-    IMAGE_LAYERS,
-    LINEAR_LAYERS,
-    LOSS_LAYERS,
-    NORM_LAYERS,
-    POOLING_LAYERS,
-    RECURRENT_LAYERS,
+import msgspec
+
+from explorer.correspondence.records import (
+    REQUIRED,
+    Argument,
+    Column,
+    Compared,
+    Drawn,
+    Kind,
+    Mode,
+    Operand,
+    Row,
+    Side,
+    Value,
 )
-from explorer.correspondence.losses import LOSSES
-from explorer.correspondence.networks import CONVOLUTIONS, IMAGES, NORMS, PICKING, POOLING
-from explorer.correspondence.operators import OPERATORS
-from explorer.correspondence.records import Row
-from explorer.correspondence.shapes import SHAPES
-from explorer.model.engines import Framework
+from explorer.correspondence.ways import WAYS
+from explorer.model.engines import FRAMEWORKS, NEEDED, Framework
+
+FOLDER = Path(__file__).parent / "catalogue"
+
+FILES = ("activations", "arithmetic", "shapes", "networks", "losses", "layers", "operators")
+"""The files of rows, in the order in which these are listed."""
 
 CHECKED = {"mindspore": "2.10.0", "torch": "2.13.0"}
 """The versions with which the rows were checked."""
 
-OPS: tuple[Row, ...] = (
-    *ACTIVATIONS,
-    *ELEMENTWISE,
-    *PRODUCTS,
-    *REDUCTIONS,
-    *SHAPES,
-    *CONVOLUTIONS,
-    *POOLING,
-    *NORMS,
-    *PICKING,
-    *IMAGES,
-    *LOSSES,
-)
+T = TypeVar("T")
 
-LAYERS: tuple[Row, ...] = (
-    *ACTIVATION_LAYERS,
-    *LINEAR_LAYERS,
-    *CONVOLUTION_LAYERS,
-    *POOLING_LAYERS,
-    *NORM_LAYERS,
-    *RECURRENT_LAYERS,
-    *DROPOUT_LAYERS,
-    *IMAGE_LAYERS,
-    *LOSS_LAYERS,
-)
-
-ROWS = OPS + LAYERS + OPERATORS
+Written = dict[str, Any]
+"""A table of a file: what each framework has, and the rest."""
 
 
-def family_of(framework: Framework, op: str) -> Row | None:
-    """The row of an operator, named as it is in graphs, or by its function.
+class _Row(msgspec.Struct, forbid_unknown_fields=True):
+    """A row without its columns, as it is written: names are separated by blanks."""
 
-    >>> family_of("torch", "aten.gelu.default").mindspore
-    'ops.gelu'
+    family: str
+    operands: tuple[Written, ...] | None = None
+    arguments: tuple[str | Written, ...] = ()
+    unmatched: str = ""
+    modes: str = "eval"
+    compared: Compared = "gradients"
+    facts: str = ""
+
+
+class _Column(msgspec.Struct, forbid_unknown_fields=True):
+    call: str
+    alike: str = ""
+    graph: str = ""
+    graph_arguments: dict[str, str] = {}
+    writes: str = ""
+    weights: str = ""
+
+
+class _Operand(msgspec.Struct, forbid_unknown_fields=True):
+    shape: str
+    drawn: Drawn = "normal"
+    below: int = 0
+    count: int = 0
+    is_optional: bool = False
+
+
+class _Argument(msgspec.Struct, forbid_unknown_fields=True):
+    tried: str = ""
+    only_if: str = ""
+    way: dict[Framework, str] = {}
+
+
+def correspondences(kind: Kind | None = None) -> tuple[Row, ...]:
+    """The rows that pair callables of the frameworks with which all are checked, or those of a kind.
+
+    >>> correspondences("layer")[0].name("torch")
+    'torch.nn.ReLU'
     """
-    return next(iter(_rows_of(framework, op)), None)
+    return tuple(row for row in _pairs() if kind in (None, row.kind))
 
 
-def _rows_of(framework: Framework, op: str) -> list[Row]:
-    by_name = _by_operator()[framework]
-    plain = op.removeprefix("PrimFunc_").replace("aten::", "aten.")
-    rows = by_name.get(plain, [])
-    while not rows and "." in plain:
-        # What follows the last dot may name the overload: default, Tensor.
-        plain = plain.rpartition(".")[0]
-        # An op in place does the same work: relu_.
-        rows = by_name.get(plain, []) or by_name.get(plain.rstrip("_"), [])
-    return rows
+@cache
+def _pairs() -> tuple[Row, ...]:
+    return tuple(row for row in catalogue() if row.columns.keys() >= set(NEEDED))
+
+
+@cache
+def catalogue() -> tuple[Row, ...]:
+    """All rows, also those of one framework alone. ValueError names a row that is written wrongly."""
+    text = b"\n".join((FOLDER / f"{name}.toml").read_bytes() for name in FILES)
+    found = []
+    for kind, written in msgspec.toml.decode(text, type=dict[Kind, list[Written]]).items():
+        found += [_checked_row(kind, table) for table in written]
+    return tuple(found)
+
+
+def _checked_row(kind: Kind, table: Written) -> Row:
+    try:
+        return _row(kind, table)
+    except (ValueError, SyntaxError) as error:
+        raise ValueError(f"[[{kind}]] {table.get('family')}: {error}") from error
+
+
+def _row(kind: Kind, table: Written) -> Row:
+    sides, row = _split(table, _Row)
+    columns = {name: _column(written) for name, written in sides.items()}
+    operands = row.operands or ()
+    if row.operands is None:
+        here = {"mindspore": "x"} if kind == "layer" else {}
+        operands = ({"all": "input", **here, "shape": "n c h"},)
+    return Row(
+        kind,
+        row.family,
+        columns,
+        tuple(_operand(written, columns) for written in operands),
+        tuple(_argument(written, columns) for written in row.arguments),
+        tuple(row.unmatched.split()),
+        msgspec.convert(row.modes.split(), tuple[Mode, ...]),
+        row.compared,
+        tuple(row.facts.split()),
+    )
+
+
+def _split(
+    table: Written, rest: type[T], all_of: Iterable[Framework] = ()
+) -> tuple[dict[Framework, Any], T]:
+    """What a table says of each framework, where "all" is for several, and the rest."""
+    sides = dict.fromkeys(all_of, table["all"]) if "all" in table else {}
+    sides |= {name: table[name] for name in FRAMEWORKS if name in table}
+    others = {name: it for name, it in table.items() if name not in (*FRAMEWORKS, "all")}
+    return sides, msgspec.convert(others, rest)
+
+
+def _column(written: str | Written) -> Column:
+    column = msgspec.convert({"call": written} if isinstance(written, str) else written, _Column)
+    return Column(
+        column.call,
+        tuple(column.alike.split()),
+        tuple(column.graph.split()),
+        column.graph_arguments,
+        column.writes or column.call,
+        tuple(column.weights.split()),
+    )
+
+
+def _operand(written: Written, columns: Iterable[Framework]) -> Operand:
+    names, it = _split(written, _Operand, columns)
+    return Operand(names, it.shape, it.drawn, it.below, it.count, it.is_optional)
+
+
+def _argument(written: str | Written, columns: Iterable[Framework]) -> Argument:
+    table = {"all": written} if isinstance(written, str) else written
+    texts, argument = _split(table, _Argument, columns)
+    for way in argument.way.values():
+        if way not in WAYS:
+            raise ValueError(f"unknown way: {way} (one of {', '.join(WAYS)})")
+    sides = {name: _side(text) for name, text in texts.items()}
+    values = _value(f"({argument.tried},)") if argument.tried else ()
+    name, _equals, value = argument.only_if.partition("=")
+    only_if = (name, _value(value)) if name else None
+    assert isinstance(values, tuple)
+    return Argument(sides, argument.way, values, only_if)
+
+
+def _side(text: str) -> Side:
+    name, equals, default = text.partition("=")
+    return Side(name, _value(default) if equals else REQUIRED)
+
+
+@cache
+def _value(text: str) -> Value:
+    """A value that is written as in Python."""
+    value: Value = literal_eval(text)
+    return value
+
+
+# By names
 
 
 def row_between(mindspore_op: str, torch_op: str) -> Row | None:
     """The row of two operators, each named as it is in graphs.
 
-    >>> row_between("Conv2D", "aten.convolution.default").mindspore
+    >>> row_between("Conv2D", "aten.convolution.default").name("mindspore")
     'ops.Conv2D'
     """
     here = _rows_of("mindspore", mindspore_op)
     return next((row for row in _rows_of("torch", torch_op) if row in here), None)
 
 
-def layer_of(framework: Framework, class_name: str) -> Row | None:
-    """The row of a layer by the name of its class: ``Dense``, ``nn.Dense``.
-
-    >>> layer_of("mindspore", "Dense").torch
-    'torch.nn.Linear'
-    """
-    last = class_name.rpartition(".")[2]
-    for row in LAYERS:
-        if row.name(framework).rpartition(".")[2] == last:
-            return row
-    return None
+def _rows_of(framework: Framework, op: str) -> list[Row]:
+    by_name = _by_operator()[framework]
+    plain = op.removeprefix("PrimFunc_").replace("aten::", "aten.")
+    found = by_name.get(plain, [])
+    while not found and "." in plain:
+        # What follows the last dot may name the overload: default, Tensor.
+        plain = plain.rpartition(".")[0]
+        # An op in place does the same work: relu_.
+        found = by_name.get(plain, []) or by_name.get(plain.rstrip("_"), [])
+    return found
 
 
 @cache
 def _by_operator() -> dict[Framework, dict[str, list[Row]]]:
-    """The rows of functions by their operators' names in graphs, and by their own."""
-    here: dict[str, list[Row]] = defaultdict(list)
-    there: dict[str, list[Row]] = defaultdict(list)
-    for row in OPERATORS + OPS:
-        for name in (
-            row.mindspore,
-            row.mindspore.removeprefix("ops."),
-            *row.alike,
-            *row.primitives,
-        ):
-            here[name].append(row)
-        for name in (row.torch, *row.aten):
-            there[name].append(row)
-    return {"mindspore": dict(here), "torch": dict(there)}
+    """The rows of operators and functions by their operators' names in graphs, and by their own."""
+    by_name: dict[Framework, dict[str, list[Row]]] = {
+        name: defaultdict(list) for name in FRAMEWORKS
+    }
+    for row in correspondences("operator") + correspondences("function"):
+        for framework, column in row.columns.items():
+            own = dict.fromkeys((column.call, column.call.removeprefix("ops.")))
+            for name in (*own, *column.alike, *column.graph):
+                by_name[framework][name].append(row)
+    return {framework: dict(found) for framework, found in by_name.items()}
+
+
+def function_of(framework: Framework, op: str) -> Row | None:
+    """The row of the function that a user calls for an operator of a framework's graphs.
+
+    >>> function_of("torch", "aten._softmax.default").name("torch")
+    'torch.nn.functional.softmax'
+    """
+    by_name = _functions()[framework]
+    # An overload goes by the name of its operator.
+    return by_name.get(op) or by_name.get(op.rpartition(".")[0])
+
+
+@cache
+def _functions() -> dict[Framework, dict[str, Row]]:
+    functions: dict[Framework, dict[str, Row]] = {name: {} for name in FRAMEWORKS}
+    for row in catalogue():
+        if row.kind == "function":
+            for framework, column in row.columns.items():
+                for name in (column.call, *column.graph):
+                    functions[framework].setdefault(name, row)
+    return functions
+
+
+def layer_of(framework: Framework, class_name: str) -> Row | None:
+    """The row of a layer by the name of its class: ``Dense``, ``nn.Dense``.
+
+    >>> layer_of("mindspore", "Dense").name("torch")
+    'torch.nn.Linear'
+    """
+    last = last_name(class_name)
+    return next(
+        (row for row in correspondences("layer") if last_name(row.name(framework)) == last), None
+    )
+
+
+def last_name(name: str) -> str:
+    """What a callable is called in its module: ``Linear`` of ``torch.nn.Linear``."""
+    return name.rpartition(".")[2]
 
 
 @cache
 def names() -> dict[str, tuple[Row, ...]]:
     """The rows by every name that a person may give."""
-    rows: dict[str, list[Row]] = defaultdict(list)
-    for row in ROWS:
-        alike = (row.mindspore, row.torch, *row.alike, *row.primitives, *row.aten, row.family)
-        for name in dict.fromkeys(alike):
-            rows[name].append(row)
-    return {name: tuple(found) for name, found in rows.items()}
+    by_name: dict[str, list[Row]] = defaultdict(list)
+    for row in correspondences():
+        for name in dict.fromkeys((*_calls(row), *_operators(row), row.family)):
+            by_name[name].append(row)
+    return {name: tuple(found) for name, found in by_name.items()}
+
+
+def _calls(row: Row) -> Iterator[str]:
+    yield from (row.name(framework) for framework in NEEDED)
+    for framework in NEEDED:
+        yield from row.columns[framework].alike
+
+
+def _operators(row: Row) -> Iterator[str]:
+    for framework in NEEDED:
+        yield from row.columns[framework].graph
 
 
 def rows_named(given: str) -> tuple[Row, ...]:
     """The rows that a name means; those of its last part where the whole is none's.
 
-    >>> [row.torch for row in rows_named("nn.GELU")]
+    >>> [row.name("torch") for row in rows_named("nn.GELU")]
     ['torch.nn.GELU']
     """
-    operators = tuple(row for row in OPERATORS if row.mindspore == f"ops.{given}")
+    operators = tuple(
+        row for row in correspondences("operator") if row.name("mindspore") == f"ops.{given}"
+    )
     if operators:
         return operators
     for name in (given, given.removeprefix("mindspore."), f"torch.{given}"):
         if name in names():
             return names()[name]
-    return tuple(row for row in ROWS if _is_called(row, given))
+    last = f".{given}"
+    return tuple(
+        row for row in correspondences() if any(name.endswith(last) for name in _calls(row))
+    )
 
 
-def _is_called(row: Row, given: str) -> bool:
-    """Whether the last part of one of a row's names is the given one."""
-    alike = (row.mindspore, row.torch, *row.alike)
-    return any(name.endswith(f".{given}") for name in alike)
+# What may stand in the place of what
+
+
+class _Alternatives(msgspec.Struct, forbid_unknown_fields=True):
+    """Groups of operators; names are separated by blanks."""
+
+    alternatives: tuple[dict[Framework | Literal["of"], str], ...]
+
+
+def alternatives(op: str) -> tuple[str, ...]:
+    """The operators that may stand in the place of one, all named as in graphs.
+
+    >>> alternatives("aten._softmax.default")
+    ('aten._log_softmax.default',)
+    """
+    return _alternatives().get(op, ())
+
+
+@cache
+def _alternatives() -> dict[str, tuple[str, ...]]:
+    text = (FOLDER / "alternatives.toml").read_bytes()
+    found: dict[str, tuple[str, ...]] = defaultdict(tuple)
+    for group in msgspec.toml.decode(text, type=_Alternatives).alternatives:
+        for framework in FRAMEWORKS:
+            ops = group.get(framework, "").split()
+            for op in ops:
+                found[op] += tuple(other for other in ops if other != op)
+    return dict(found)

@@ -1,11 +1,15 @@
 """The table of correspondences: how rows are found, what differs, how values are translated and compared."""
 
 import math
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
+from explorer.correspondence import table
 from explorer.correspondence.comparison import (
     Call,
     differing_arguments,
@@ -14,48 +18,50 @@ from explorer.correspondence.comparison import (
 )
 from explorer.correspondence.records import Absent, Row, Value
 from explorer.correspondence.table import (
-    ROWS,
-    family_of,
+    alternatives,
+    catalogue,
+    correspondences,
+    function_of,
     layer_of,
     names,
     row_between,
     rows_named,
 )
 from explorer.correspondence.translation import differences, same_as, translate
-from explorer.correspondence.ways import COMPANIONS, WAYS, NoCounterpartError, same_ends
-from explorer.model.engines import Framework
+from explorer.correspondence.ways import WAYS, NoCounterpartError, same_ends
+from explorer.environments.known import home_of
+from explorer.model.engines import NEEDED, Framework
 from explorer.model.graph import Arguments
 from explorer.words.correspondences import FACTS, UNMATCHED
 from explorer.words.correspondences import WAYS as WORDS
 from tests.correspondence.settings import settings
 
+ROWS = correspondences()
+
 
 def row_of(mindspore: str, torch: str = "") -> Row:
     """The row of a callable of MindSpore's."""
-    rows = [row for row in ROWS if row.mindspore == mindspore and torch in row.torch]
+    rows = [
+        row for row in ROWS if row.name("mindspore") == mindspore and torch in row.name("torch")
+    ]
     assert len(rows) == 1
     return rows[0]
 
 
 def test_no_two_rows_pair_the_same_callables() -> None:
-    pairs = Counter((row.mindspore, row.torch) for row in ROWS)
+    pairs = Counter((row.name("mindspore"), row.name("torch")) for row in ROWS)
     assert [pair for pair, count in pairs.items() if count > 1] == []
 
 
 def test_every_way_every_fact_and_every_unmatched_argument_is_used_and_in_words() -> None:
-    ways = {argument.way for row in ROWS for argument in row.arguments}
+    ways = {argument.way() for row in ROWS for argument in row.arguments}
     assert ways == set(WAYS)
     assert ways - {"same"} == set(WORDS)
     assert {fact for row in ROWS for fact in row.facts} == set(FACTS)
     assert {name for row in ROWS for name in row.unmatched} == set(UNMATCHED)
 
 
-def test_companions_are_the_ways_that_yield_nothing() -> None:
-    nothing = {name for name, way in WAYS.items() if way.to_torch is WAYS["of_swap"].to_torch}
-    assert nothing == COMPANIONS
-
-
-@pytest.mark.parametrize("row", ROWS, ids=[f"{row.mindspore}-{row.torch}" for row in ROWS])
+@pytest.mark.parametrize("row", ROWS, ids=["-".join(map(row.name, NEEDED)) for row in ROWS])
 def test_a_translation_there_and_back_means_the_same(row: Row) -> None:
     for setting in settings(row, 4):
         shapes = tuple(arrays[0].shape for arrays in setting.mindspore.operands.values())
@@ -79,43 +85,16 @@ def _plain(arguments: Mapping[str, object]) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("framework", "op", "family"),
-    [
-        ("torch", "aten.gelu.default", "gelu"),
-        ("torch", "aten::gelu", "gelu"),
-        ("torch", "aten.relu_.default", "relu"),
-        ("torch", "aten._native_batch_norm_legit_no_training.default", "batch_norm"),
-        ("torch", "aten.sum.dim_IntList", "sum"),
-        ("torch", "aten.convolution.default", "conv2d"),
-        ("torch", "aten.native_batch_norm.default", "batch_norm"),
-        ("torch", "torch.nn.functional.gelu", "gelu"),
-        ("mindspore", "GeLU", "gelu"),
-        ("mindspore", "PrimFunc_ReLU", "relu"),
-        ("mindspore", "Conv2D", "conv2d"),
-        ("mindspore", "BatchNorm", "batch_norm"),
-        ("mindspore", "LayerNorm", "layer_norm"),
-        ("mindspore", "ReduceMean", "mean"),
-        ("mindspore", "SumExt", "sum"),
-        ("mindspore", "MatMul", "matmul"),
-        # The table lacks these.
-        ("mindspore", "MakeTuple", None),
-        ("torch", "aten.detach.default", None),
-        ("torch", "GeLU", None),
-    ],
-)
-def test_the_family_of_an_op_is_found_by_its_name_in_a_graph(
-    framework: Framework, op: str, family: str | None
-) -> None:
-    row = family_of(framework, op)
-    assert (row and row.family) == family
-
-
-@pytest.mark.parametrize(
     ("mindspore", "torch", "here"),
     [
         ("Conv2D", "aten.convolution.default", "ops.Conv2D"),
         ("Conv3D", "aten.convolution.default", "ops.conv3d"),
         ("GeLU", "aten.gelu.default", "ops.gelu"),
+        ("GeLU", "aten::gelu", "ops.gelu"),
+        ("PrimFunc_ReLU", "aten.relu_.default", "ops.relu"),
+        ("BatchNorm", "aten._native_batch_norm_legit_no_training.default", "ops.batch_norm"),
+        ("BatchNorm", "aten.native_batch_norm.default", "ops.BatchNorm"),
+        ("ops.gelu", "torch.nn.functional.gelu", "ops.gelu"),
         ("ReduceSum", "aten.sum.dim_IntList", "ops.ReduceSum"),
         ("Gather", "aten.embedding.default", "ops.gather"),
         ("Gather", "aten.index_select.default", "ops.Gather"),
@@ -129,12 +108,58 @@ def test_two_ops_of_graphs_have_a_row_in_common(
     mindspore: str, torch: str, here: str | None
 ) -> None:
     row = row_between(mindspore, torch)
-    assert (row and row.mindspore) == here
+    assert (row and row.name("mindspore")) == here
+
+
+@pytest.mark.parametrize(
+    ("framework", "op", "call"),
+    [
+        ("torch", "aten.sum.dim_IntList", "torch.sum"),
+        ("torch", "aten.native_batch_norm.default", "torch.nn.functional.batch_norm"),
+        ("mindspore", "Conv2D", "ops.conv2d"),
+        ("jax", "reduce_max", "jnp.max"),
+        # No other framework's row has it.
+        ("jax", "log1p", "jnp.log1p"),
+        ("torch", "aten.detach.default", ""),
+        ("torch", "GeLU", ""),
+    ],
+)
+def test_a_user_calls_a_function_for_an_operator(framework: Framework, op: str, call: str) -> None:
+    row = function_of(framework, op)
+    assert (row.name(framework) if row else "") == call
+
+
+def test_what_may_stand_for_an_operator_is_of_its_framework_and_of_each_of_its_groups() -> None:
+    assert alternatives("reduce_max") == ("reduce_sum", "reduce_prod", "reduce_min")
+    assert len(alternatives("aten.avg_pool2d.default")) == 2
+    assert alternatives("aten.detach.default") == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "refused"),
+    [
+        ('arguments = [{all = "p=1", way.mindspore = "halved"}]', "unknown way: halved"),
+        ('arguments = [{all = "p=one"}]', "malformed node or string"),
+        ('arguments = [{every = "p=1"}]', "unknown field `every`"),
+        ('modes = "test"', "Invalid enum value 'test'"),
+        ('paddle = "paddle.abs"', "unknown field `paddle`"),
+    ],
+)
+def test_a_row_that_is_written_wrongly_is_refused_by_its_name(
+    written: str, refused: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in table.FILES:
+        (tmp_path / f"{name}.toml").touch()
+    row = f'[[function]]\nfamily = "abs"\ntorch = "torch.abs"\n{written}\n'
+    (tmp_path / "arithmetic.toml").write_text(row)
+    monkeypatch.setattr(table, "FOLDER", tmp_path)
+    with pytest.raises(ValueError, match=rf"\[\[function\]\] abs: .*{refused}"):
+        catalogue.__wrapped__()
 
 
 def test_a_layer_is_found_by_its_class() -> None:
     found = [layer_of("mindspore", "Dense"), layer_of("torch", "torch.nn.modules.linear.Linear")]
-    assert [row.torch for row in found if row] == ["torch.nn.Linear"] * 2
+    assert [row.name("torch") for row in found if row] == ["torch.nn.Linear"] * 2
     assert layer_of("torch", "Dense") is None
 
 
@@ -156,11 +181,35 @@ def test_a_layer_is_found_by_its_class() -> None:
     ],
 )
 def test_rows_are_found_by_any_of_their_names(name: str, callables: list[str]) -> None:
-    assert [row.mindspore for row in rows_named(name)] == callables
+    assert [row.name("mindspore") for row in rows_named(name)] == callables
 
 
 def test_every_name_finds_a_row() -> None:
     assert [name for name in names() if not rows_named(name)] == []
+
+
+IN_JAX = """
+import inspect, sys, jax, jax.numpy as jnp
+for call, *arguments in eval(sys.argv[1]):
+    signature = inspect.signature(eval(call)).parameters
+    for name, default in arguments:
+        there = signature[name].default if name in signature else "no such argument"
+        if there is not inspect.Parameter.empty and repr(there) != default:
+            print(call, name, there)
+"""
+
+
+@pytest.mark.jax
+def test_names_and_defaults_of_jax_are_those_of_its_signatures() -> None:
+    calls = []
+    for row in catalogue():
+        sides = [it.sides["jax"] for it in row.arguments if "jax" in it.sides]
+        if "jax" in row.columns:
+            calls.append((row.name("jax"), *((it.name, repr(it.default)) for it in sides)))
+    assert len(calls) > 60
+    command = [home_of("jax").python or sys.executable, "-c", IN_JAX, repr(calls)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == ""
 
 
 # What differs by default
@@ -186,7 +235,7 @@ DEFAULTS = """
 def test_defaults_that_differ_and_what_to_write(line: str) -> None:
     name, differing, as_torch, as_mindspore = (cell.strip() for cell in line.split("|"))
     row = row_of(name)
-    found = [difference.argument.mindspore for difference in differences(row)]
+    found = [difference.argument.name("mindspore") for difference in differences(row)]
     assert found == differing.split()
     assert same_as(row, "mindspore") == as_torch
     assert same_as(row, "torch") == as_mindspore
@@ -196,9 +245,10 @@ def test_what_is_written_for_the_other_s_defaults_is_their_translation() -> None
     for row in ROWS:
         for difference in differences(row):
             argument = difference.argument
-            theirs = argument.torch_default
-            if difference.for_mindspore and argument.way == "same" and argument.torch:
-                assert difference.for_mindspore[argument.mindspore] == theirs
+            theirs = argument.default("torch")
+            needed = difference.needed["mindspore"]
+            if needed and argument.way() == "same" and argument.name("torch"):
+                assert needed[argument.name("mindspore")] == theirs
 
 
 # Single ways
@@ -282,7 +332,7 @@ IN_AND_OUT: dict[str, Value] = {"in_channels": 1, "out_channels": 1}
 def test_a_value_without_counterpart_is_refused(
     name: str, source: Framework, given: dict[str, Value], refused: str
 ) -> None:
-    row = next(row for row in ROWS if row.mindspore == name and row.family != "permute")
+    row = next(row for row in ROWS if row.name("mindspore") == name and row.family != "permute")
     with pytest.raises(NoCounterpartError, match=refused):
         translate(row, source, given, ((1, 1, 4, 4),))
 
@@ -301,8 +351,11 @@ def test_an_axis_that_pytorch_chooses_depends_on_the_rank() -> None:
 def test_no_default_is_unknown_where_both_sides_have_the_argument() -> None:
     for row in ROWS:
         for argument in row.arguments:
-            if argument.mindspore and argument.torch:
-                assert Absent.UNKNOWN not in (argument.mindspore_default, argument.torch_default)
+            if argument.name("mindspore") and argument.name("torch"):
+                assert Absent.UNKNOWN not in (
+                    argument.default("mindspore"),
+                    argument.default("torch"),
+                )
 
 
 CONV: Arguments = {"stride": 1, "dilation": 1, "kernel_size": (3, 3)}

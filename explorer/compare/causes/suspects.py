@@ -13,7 +13,7 @@ import msgspec
 
 from explorer.compare.causes.argument_trials import argument_changes
 from explorer.compare.causes.input_trials import input_changes, label_of, rearranged
-from explorer.compare.causes.kinds import KINDS, REDUCTIONS, SELECT
+from explorer.compare.causes.kinds import REDUCTIONS, SELECT
 from explorer.compare.causes.lone_leaves import without_leaf
 from explorer.compare.causes.longer_rows import longer_ends
 from explorer.compare.causes.nearly_equal import inputs_of_there
@@ -25,6 +25,7 @@ from explorer.compare.causes.rooms import are_equal, numbers_of
 from explorer.compare.causes.row_trials import exchanged, members
 from explorer.compare.causes.slices import elsewhere
 from explorer.compare.flow import Flow
+from explorer.correspondence.table import alternatives
 from explorer.model.causes import LEFT_OUT, InputChange, Trial
 from explorer.model.divergence import Divergence, LoneLeaf
 from explorer.model.engines import engine_named
@@ -271,9 +272,7 @@ def _other_operators(node: Node) -> Iterator[Trial]:
     """The operators that may stand in the place of an op."""
     # In memory of its own: what is written in place is compared as well.
     plain = node.op.replace("_.default", ".default")
-    for kind in KINDS:
-        if plain in kind:
-            yield from (Trial(node.id, op=other) for other in kind if other != plain)
+    yield from (Trial(node.id, op=other) for other in alternatives(plain))
     axes = node.arguments.get("dim")
     if plain in REDUCTIONS and isinstance(axes, tuple) and len(axes) == 1:
         for index in (0, -1):
