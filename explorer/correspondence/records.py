@@ -61,7 +61,7 @@ CONSTANTS: frozenset[Drawn] = frozenset(
 """What is not differentiated with respect to."""
 
 
-class Operand(msgspec.Struct, frozen=True):
+class Operand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A tensor that a function or layer takes, by the name that each framework has for it.
 
     ``shape`` has sizes by number or by a letter, the same for all operands of a row ("n 4 h w"), or
@@ -116,7 +116,7 @@ class Argument(msgspec.Struct, frozen=True):
         return self.ways.get(framework, "same")
 
 
-class Column(msgspec.Struct, frozen=True):
+class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a row is in one framework.
 
     ``alike`` are other callables with PyTorch's names and defaults, compared by signature. ``graph``

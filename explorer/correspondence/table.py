@@ -5,7 +5,7 @@ names of its other callables and of its graphs' operators. An argument is writte
 ``eps=1e-05``, without a default where it is required, for each framework or for ``all`` of the row's;
 one that a framework lacks, and that acts as if it had a value, is ``=1e-05``. ``tried`` are MindSpore's
 values with which the row was checked, ``way`` is how a framework's value becomes PyTorch's. A row
-without operands takes one tensor, ``input``, which layers of MindSpore call ``x``.
+without a family has the name of PyTorch's callable as one; without operands it takes one tensor.
 """
 
 from ast import literal_eval
@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import msgspec
 
@@ -22,15 +22,13 @@ from explorer.correspondence.records import (
     Argument,
     Column,
     Compared,
-    Drawn,
     Kind,
     Mode,
     Operand,
     Row,
     Side,
-    Value,
 )
-from explorer.correspondence.ways import WAYS
+from explorer.correspondence.ways import HUB, WAYS
 from explorer.model.engines import FRAMEWORKS, NEEDED, Framework
 
 FOLDER = Path(__file__).parent / "catalogue"
@@ -41,45 +39,23 @@ FILES = ("activations", "arithmetic", "shapes", "networks", "losses", "layers", 
 CHECKED = {"mindspore": "2.10.0", "torch": "2.13.0"}
 """The versions with which the rows were checked."""
 
-T = TypeVar("T")
-
 Written = dict[str, Any]
-"""A table of a file: what each framework has, and the rest."""
-
-
-class _Row(msgspec.Struct, forbid_unknown_fields=True):
-    """A row without its columns, as it is written: names are separated by blanks."""
-
-    family: str
-    operands: tuple[Written, ...] | None = None
-    arguments: tuple[str | Written, ...] = ()
-    unmatched: str = ""
-    modes: str = "eval"
-    compared: Compared = "gradients"
-    facts: str = ""
-
-
-class _Column(msgspec.Struct, forbid_unknown_fields=True):
-    call: str
-    alike: str = ""
-    graph: str = ""
-    graph_arguments: dict[str, str] = {}
-    writes: str = ""
-    weights: str = ""
-
-
-class _Operand(msgspec.Struct, forbid_unknown_fields=True):
-    shape: str
-    drawn: Drawn = "normal"
-    below: int = 0
-    count: int = 0
-    is_optional: bool = False
+"""A table of a file."""
 
 
 class _Argument(msgspec.Struct, forbid_unknown_fields=True):
+    """What an argument says beside its names and defaults."""
+
     tried: str = ""
     only_if: str = ""
     way: dict[Framework, str] = {}
+
+
+PLAIN: dict[Kind, Written] = {
+    "function": {"all": "input", "shape": "n c h"},
+    "layer": {"all": "input", "mindspore": "x", "shape": "n c h"},
+}
+"""The operand of a row that has no operands of its own."""
 
 
 def correspondences(kind: Kind | None = None) -> tuple[Row, ...]:
@@ -107,83 +83,80 @@ def catalogue() -> tuple[Row, ...]:
 
 
 def _checked_row(kind: Kind, table: Written) -> Row:
+    columns, rest = _split(table)
     try:
-        return _row(kind, table)
-    except (ValueError, SyntaxError) as error:
-        raise ValueError(f"[[{kind}]] {table.get('family')}: {error}") from error
+        return _row(kind, {name: _column(it) for name, it in columns.items()}, **rest)
+    except (TypeError, ValueError, SyntaxError) as error:
+        raise ValueError(f"[[{kind}]] {columns}: {error}") from error
 
 
-def _row(kind: Kind, table: Written) -> Row:
-    sides, row = _split(table, _Row)
-    columns = {name: _column(written) for name, written in sides.items()}
-    operands = row.operands or ()
-    if row.operands is None:
-        here = {"mindspore": "x"} if kind == "layer" else {}
-        operands = ({"all": "input", **here, "shape": "n c h"},)
+def _row(
+    kind: Kind,
+    columns: dict[Framework, Column],
+    *,
+    family: str = "",
+    operands: Iterable[Written] = (),
+    arguments: Iterable[str | Written] = (),
+    unmatched: str = "",
+    modes: str = "eval",
+    compared: Compared = "gradients",
+    facts: str = "",
+) -> Row:
     return Row(
         kind,
-        row.family,
+        family or last_name(columns[HUB].call).lower(),
         columns,
-        tuple(_operand(written, columns) for written in operands),
-        tuple(_argument(written, columns) for written in row.arguments),
-        tuple(row.unmatched.split()),
-        msgspec.convert(row.modes.split(), tuple[Mode, ...]),
-        row.compared,
-        tuple(row.facts.split()),
+        tuple(_operand(written, columns) for written in operands or [PLAIN[kind]]),
+        tuple(_argument(written, columns) for written in arguments),
+        tuple(unmatched.split()),
+        msgspec.convert(modes.split(), tuple[Mode, ...]),
+        msgspec.convert(compared, Compared),
+        tuple(facts.split()),
     )
 
 
 def _split(
-    table: Written, rest: type[T], all_of: Iterable[Framework] = ()
-) -> tuple[dict[Framework, Any], T]:
+    table: Written, all_of: Iterable[Framework] = ()
+) -> tuple[dict[Framework, Any], Written]:
     """What a table says of each framework, where "all" is for several, and the rest."""
     sides = dict.fromkeys(all_of, table["all"]) if "all" in table else {}
     sides |= {name: table[name] for name in FRAMEWORKS if name in table}
-    others = {name: it for name, it in table.items() if name not in (*FRAMEWORKS, "all")}
-    return sides, msgspec.convert(others, rest)
+    return sides, {name: it for name, it in table.items() if name not in (*FRAMEWORKS, "all")}
 
 
 def _column(written: str | Written) -> Column:
-    column = msgspec.convert({"call": written} if isinstance(written, str) else written, _Column)
-    return Column(
-        column.call,
-        tuple(column.alike.split()),
-        tuple(column.graph.split()),
-        column.graph_arguments,
-        column.writes or column.call,
-        tuple(column.weights.split()),
-    )
+    table: Written = {"call": written} if isinstance(written, str) else dict(written)
+    for name in table.keys() & {"alike", "graph", "weights"}:
+        table[name] = table[name].split()
+    return msgspec.convert({"writes": table["call"], **table}, Column)
 
 
 def _operand(written: Written, columns: Iterable[Framework]) -> Operand:
-    names, it = _split(written, _Operand, columns)
-    return Operand(names, it.shape, it.drawn, it.below, it.count, it.is_optional)
+    names, rest = _split(written, columns)
+    return msgspec.convert({"names": names, **rest}, Operand)
 
 
 def _argument(written: str | Written, columns: Iterable[Framework]) -> Argument:
-    table = {"all": written} if isinstance(written, str) else written
-    texts, argument = _split(table, _Argument, columns)
+    texts, rest = _split({"all": written} if isinstance(written, str) else written, columns)
+    argument = msgspec.convert(rest, _Argument)
     for way in argument.way.values():
         if way not in WAYS:
             raise ValueError(f"unknown way: {way} (one of {', '.join(WAYS)})")
-    sides = {name: _side(text) for name, text in texts.items()}
-    values = _value(f"({argument.tried},)") if argument.tried else ()
     name, _equals, value = argument.only_if.partition("=")
-    only_if = (name, _value(value)) if name else None
-    assert isinstance(values, tuple)
-    return Argument(sides, argument.way, values, only_if)
+    return Argument(
+        {name: _side(text) for name, text in texts.items()},
+        argument.way,
+        _value(f"({argument.tried},)" if argument.tried else "()"),
+        (name, _value(value)) if name else None,
+    )
+
+
+_value = cache(literal_eval)
 
 
 def _side(text: str) -> Side:
     name, equals, default = text.partition("=")
     return Side(name, _value(default) if equals else REQUIRED)
-
-
-@cache
-def _value(text: str) -> Value:
-    """A value that is written as in Python."""
-    value: Value = literal_eval(text)
-    return value
 
 
 # By names
