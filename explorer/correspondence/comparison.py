@@ -145,22 +145,10 @@ def _is_padded_so(mode: str, padding: ArgumentValue, arguments: Arguments) -> bo
     """
     if mode == "valid":
         return unified("padding", padding) == 0
-    sizes = _numbers(arguments.get("kernel_size"))
-    spread = _numbers(arguments.get("dilation", 1))
-    pads = _numbers(padding)
-    count = max(map(len, (sizes, spread, pads)))
-    needed = [
-        (size - 1) * step
-        for size, step in zip(_spread(sizes, count), _spread(spread, count), strict=False)
-    ]
-    return all(2 * pad == room for pad, room in zip(_spread(pads, count), needed, strict=False))
-
-
-def _numbers(value: ArgumentValue) -> list[int]:
-    values = value if isinstance(value, tuple) else (value,)
-    return [number for number in values if isinstance(number, int)]
-
-
-def _spread(numbers: list[int], count: int) -> list[int]:
-    """One number for each axis."""
-    return numbers * count if len(numbers) == 1 else numbers
+    given = (arguments.get("kernel_size"), arguments.get("dilation", 1), padding)
+    values = [value if isinstance(value, tuple) else (value,) for value in given]
+    numbers = [[number for number in value if isinstance(number, int)] for value in values]
+    count = max(map(len, numbers))
+    # One number stands for all axes.
+    axes = zip(*(it * count if len(it) == 1 else it for it in numbers), strict=False)
+    return all(2 * pad == (size - 1) * step for size, step, pad in axes)

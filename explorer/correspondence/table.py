@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -28,7 +28,7 @@ from explorer.correspondence.records import (
     Row,
     Side,
 )
-from explorer.correspondence.ways import HUB, WAYS
+from explorer.correspondence.ways import COMPANIONS, HUB, WAYS
 from explorer.model.engines import FRAMEWORKS, NEEDED, Framework
 
 FOLDER = Path(__file__).parent / "catalogue"
@@ -140,7 +140,7 @@ def _argument(written: str | Written, columns: Iterable[Framework]) -> Argument:
     texts, rest = _split({"all": written} if isinstance(written, str) else written, columns)
     argument = msgspec.convert(rest, _Argument)
     for way in argument.way.values():
-        if way not in WAYS:
+        if way not in WAYS.keys() | COMPANIONS:
             raise ValueError(f"unknown way: {way} (one of {', '.join(WAYS)})")
     name, _equals, value = argument.only_if.partition("=")
     return Argument(
@@ -184,40 +184,31 @@ def _rows_of(framework: Framework, op: str) -> list[Row]:
     return found
 
 
-@cache
-def _by_operator() -> dict[Framework, dict[str, list[Row]]]:
-    """The rows of operators and functions by their operators' names in graphs, and by their own."""
-    by_name: dict[Framework, dict[str, list[Row]]] = {
-        name: defaultdict(list) for name in FRAMEWORKS
-    }
-    for row in correspondences("operator") + correspondences("function"):
-        for framework, column in row.columns.items():
-            own = dict.fromkeys((column.call, column.call.removeprefix("ops.")))
-            for name in (*own, *column.alike, *column.graph):
-                by_name[framework][name].append(row)
-    return {framework: dict(found) for framework, found in by_name.items()}
-
-
 def function_of(framework: Framework, op: str) -> Row | None:
     """The row of the function that a user calls for an operator of a framework's graphs.
 
     >>> function_of("torch", "aten._softmax.default").name("torch")
     'torch.nn.functional.softmax'
     """
-    by_name = _functions()[framework]
+    by_name = _by_operator()[framework]
     # An overload goes by the name of its operator.
-    return by_name.get(op) or by_name.get(op.rpartition(".")[0])
+    found = by_name.get(op, []) + by_name.get(op.rpartition(".")[0], [])
+    return next((row for row in found if row.kind == "function"), None)
 
 
 @cache
-def _functions() -> dict[Framework, dict[str, Row]]:
-    functions: dict[Framework, dict[str, Row]] = {name: {} for name in FRAMEWORKS}
-    for row in catalogue():
-        if row.kind == "function":
+def _by_operator() -> dict[Framework, dict[str, list[Row]]]:
+    """The rows of operators and functions by their operators' names in graphs, and by their own."""
+    by_name: dict[Framework, dict[str, list[Row]]] = {
+        name: defaultdict(list) for name in FRAMEWORKS
+    }
+    for kind in ("operator", "function"):
+        for row in (row for row in catalogue() if row.kind == kind):
             for framework, column in row.columns.items():
-                for name in (column.call, *column.graph):
-                    functions[framework].setdefault(name, row)
-    return functions
+                own = (column.call, column.call.removeprefix("ops."))
+                for name in dict.fromkeys((*own, *column.alike, *column.graph)):
+                    by_name[framework][name].append(row)
+    return {framework: dict(found) for framework, found in by_name.items()}
 
 
 def layer_of(framework: Framework, class_name: str) -> Row | None:
@@ -240,22 +231,18 @@ def last_name(name: str) -> str:
 @cache
 def names() -> dict[str, tuple[Row, ...]]:
     """The rows by every name that a person may give."""
-    by_name: dict[str, list[Row]] = defaultdict(list)
+    by_name: dict[str, tuple[Row, ...]] = defaultdict(tuple)
     for row in correspondences():
-        for name in dict.fromkeys((*_calls(row), *_operators(row), row.family)):
-            by_name[name].append(row)
-    return {name: tuple(found) for name, found in by_name.items()}
+        operators = [name for framework in NEEDED for name in row.columns[framework].graph]
+        for name in dict.fromkeys((*_calls(row), *operators, row.family)):
+            by_name[name] += (row,)
+    return dict(by_name)
 
 
 def _calls(row: Row) -> Iterator[str]:
-    yield from (row.name(framework) for framework in NEEDED)
     for framework in NEEDED:
-        yield from row.columns[framework].alike
-
-
-def _operators(row: Row) -> Iterator[str]:
-    for framework in NEEDED:
-        yield from row.columns[framework].graph
+        column = row.columns[framework]
+        yield from (column.call, *column.alike)
 
 
 def rows_named(given: str) -> tuple[Row, ...]:
@@ -281,12 +268,6 @@ def rows_named(given: str) -> tuple[Row, ...]:
 # What may stand in the place of what
 
 
-class _Alternatives(msgspec.Struct, forbid_unknown_fields=True):
-    """Groups of operators; names are separated by blanks."""
-
-    alternatives: tuple[dict[Framework | Literal["of"], str], ...]
-
-
 def alternatives(op: str) -> tuple[str, ...]:
     """The operators that may stand in the place of one, all named as in graphs.
 
@@ -300,9 +281,8 @@ def alternatives(op: str) -> tuple[str, ...]:
 def _alternatives() -> dict[str, tuple[str, ...]]:
     text = (FOLDER / "alternatives.toml").read_bytes()
     found: dict[str, tuple[str, ...]] = defaultdict(tuple)
-    for group in msgspec.toml.decode(text, type=_Alternatives).alternatives:
-        for framework in FRAMEWORKS:
-            ops = group.get(framework, "").split()
+    for group in msgspec.toml.decode(text, type=dict[str, dict[Framework, str]]).values():
+        for ops in map(str.split, group.values()):
             for op in ops:
                 found[op] += tuple(other for other in ops if other != op)
     return dict(found)

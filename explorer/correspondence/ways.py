@@ -62,11 +62,6 @@ def _each(change: Callable[[Value], Value]) -> Turn:
     return lambda setting: {setting.there: change(setting.value)}
 
 
-def _nothing(setting: Setting) -> Values:
-    """What a call leaves to another argument's way."""
-    return {}
-
-
 _same = _each(lambda value: value)
 
 
@@ -375,16 +370,13 @@ WAYS: dict[str, Way] = {
     "average_pad_mode": Way(_pad_mode_to_torch, _pad_mode_from_torch),
     "average_mode_alone": Way(_pad_mode_to_torch, _mode_of_padding),
     "transposed_pad_mode": Way(_transposed_to_torch, _pad_mode_from_torch),
-    "of_pad_mode": Way(_nothing, _nothing),
     "operator_pad_mode": Way(_operator_padding_to_torch, _operator_padding_from_torch),
     "each_axis": Way(_each_axis, _each_axis),
     "stride_of_each_axis": Way(_each_axis, _stride_of_each_axis),
-    "of_weight": Way(_nothing, _nothing),
     "single_axis": Way(_each(_single), _same),
     "some_axes": Way(_each(_none_or_several), _each(_empty_for_none)),
     "reduction_number": _named_by({"none": 0, "mean": 1, "sum": 2}),
     "swap": Way(_swap_to_torch, _swap_from_torch),
-    "of_swap": Way(_nothing, _nothing),
     "softmax_axis": Way(_same, _softmax_axis),
     "last_axis": Way(_each(lambda axis: -1 if axis is None else axis), _same),
     "one_axis": Way(_same, _refused(None)),
@@ -392,15 +384,14 @@ WAYS: dict[str, Way] = {
     "none_is_false": Way(_same, _each(bool)),
     "every_axis": Way(_each(_empty_for_none), _each(lambda axes: None if axes == () else axes)),
     "normalized_shape": Way(_normalized_to_torch, _normalized_from_torch),
-    "of_normalized_shape": Way(_nothing, _nothing),
     "begins_at": Way(_begins_at, _first_axis),
-    "of_begins_at": Way(_nothing, _nothing),
     "dropped": Way(_dropped, _same),
-    "of_dropped": Way(_nothing, _nothing),
     "radius": Way(_each(_size), _each(_radius)),
     "alpha_of_radius": Way(_mean_to_torch, _sum_from_torch),
 }
 """The transformations by name."""
 
-COMPANIONS = frozenset(name for name, way in WAYS.items() if way.to_torch is _nothing)
+COMPANIONS = frozenset(
+    {"of_weight", "of_pad_mode", "of_swap", "of_normalized_shape", "of_begins_at", "of_dropped"}
+)
 """Ways of arguments that another argument's way takes along."""

@@ -1,4 +1,4 @@
-"""The operators of random nets, which operators.toml has: their texts in each framework, and what they take."""
+"""The operators of random nets, of operators.toml: their texts in each framework, and what they take."""
 
 import re
 from ast import literal_eval
