@@ -4,8 +4,9 @@ The rows are in ``catalogue/*.toml``. A framework's column of a row is its calla
 names of its other callables and of its graphs' operators. An argument is written as in a signature,
 ``eps=1e-05``, without a default where it is required, for each framework or for ``all`` of the row's;
 one that a framework lacks, and that acts as if it had a value, is ``=1e-05``. ``tried`` are MindSpore's
-values with which the row was checked, ``way`` is how a framework's value becomes PyTorch's. A row
-without a family has the name of PyTorch's callable as one; without operands it takes one tensor.
+values with which the row was checked, ``way`` is how a framework's value becomes PyTorch's. A row may
+name another one, by PyTorch's callable, whose arguments it has too. One without a family has the name of
+PyTorch's callable as one; one without operands takes one tensor.
 """
 
 from ast import literal_eval
@@ -58,35 +59,36 @@ PLAIN: dict[Kind, Written] = {
 """The operand of a row that has no operands of its own."""
 
 
+@cache
 def correspondences(kind: Kind | None = None) -> tuple[Row, ...]:
     """The rows that pair callables of the frameworks with which all are checked, or those of a kind.
 
     >>> correspondences("layer")[0].name("torch")
     'torch.nn.ReLU'
     """
-    return tuple(row for row in _pairs() if kind in (None, row.kind))
-
-
-@cache
-def _pairs() -> tuple[Row, ...]:
-    return tuple(row for row in catalogue() if row.columns.keys() >= set(NEEDED))
+    pairs = (row for row in catalogue() if row.columns.keys() >= set(NEEDED))
+    return tuple(row for row in pairs if kind in (None, row.kind))
 
 
 @cache
 def catalogue() -> tuple[Row, ...]:
     """All rows, also those of one framework alone. ValueError names a row that is written wrongly."""
     text = b"\n".join((FOLDER / f"{name}.toml").read_bytes() for name in FILES)
-    found = []
+    rows: list[Row] = []
     for kind, written in msgspec.toml.decode(text, type=dict[Kind, list[Written]]).items():
-        found += [_checked_row(kind, table) for table in written]
-    return tuple(found)
+        for table in written:
+            rows.append(_checked_row(kind, table, rows))
+    return tuple(rows)
 
 
-def _checked_row(kind: Kind, table: Written) -> Row:
+def _checked_row(kind: Kind, table: Written, before: Iterable[Row]) -> Row:
     columns, rest = _split(table)
     try:
+        if isinstance(rest.get("arguments"), str):
+            shared = {row.name(HUB): row.arguments for row in before}
+            rest["arguments"] = shared[rest["arguments"]]
         return _row(kind, {name: _column(it) for name, it in columns.items()}, **rest)
-    except (TypeError, ValueError, SyntaxError) as error:
+    except (KeyError, SyntaxError, TypeError, ValueError) as error:
         raise ValueError(f"[[{kind}]] {columns}: {error}") from error
 
 
@@ -96,7 +98,7 @@ def _row(
     *,
     family: str = "",
     operands: Iterable[Written] = (),
-    arguments: Iterable[str | Written] = (),
+    arguments: Iterable[str | Written | Argument] = (),
     unmatched: str = "",
     modes: str = "eval",
     compared: Compared = "gradients",
@@ -136,15 +138,21 @@ def _operand(written: Written, columns: Iterable[Framework]) -> Operand:
     return msgspec.convert({"names": names, **rest}, Operand)
 
 
-def _argument(written: str | Written, columns: Iterable[Framework]) -> Argument:
+def _argument(written: str | Written | Argument, columns: Iterable[Framework]) -> Argument:
+    if isinstance(written, Argument):
+        return written
     texts, rest = _split({"all": written} if isinstance(written, str) else written, columns)
     argument = msgspec.convert(rest, _Argument)
     for way in argument.way.values():
         if way not in WAYS.keys() | COMPANIONS:
             raise ValueError(f"unknown way: {way} (one of {', '.join(WAYS)})")
     name, _equals, value = argument.only_if.partition("=")
+    sides = {}
+    for framework, text in texts.items():
+        own_name, equals, default = text.partition("=")
+        sides[framework] = Side(own_name, _value(default) if equals else REQUIRED)
     return Argument(
-        {name: _side(text) for name, text in texts.items()},
+        sides,
         argument.way,
         _value(f"({argument.tried},)" if argument.tried else "()"),
         (name, _value(value)) if name else None,
@@ -152,11 +160,6 @@ def _argument(written: str | Written, columns: Iterable[Framework]) -> Argument:
 
 
 _value = cache(literal_eval)
-
-
-def _side(text: str) -> Side:
-    name, equals, default = text.partition("=")
-    return Side(name, _value(default) if equals else REQUIRED)
 
 
 # By names

@@ -1,6 +1,5 @@
 """Arguments of one framework's call as the other's, and how the defaults of a row differ."""
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -31,13 +30,11 @@ class Translation(msgspec.Struct, frozen=True):
     """Arguments of one side.
 
     ``pads_first`` is what PyTorch pads the first operand with beforehand, as
-    torch.nn.functional.pad takes it, where no padding of its own does what ``pad_mode`` does;
-    ``fill`` is the number that it pads with.
+    torch.nn.functional.pad takes it, where no padding of its own does what ``pad_mode`` does.
     """
 
     arguments: dict[str, Value]
     pads_first: tuple[int, ...] = ()
-    fill: float = 0.0
 
 
 def translate(
@@ -55,8 +52,7 @@ def translate(
         results.update(_translated(argument, source, setting))
     pads = results.pop(PADS_FIRST, ())
     assert isinstance(pads, tuple)
-    fill = -math.inf if row.family.startswith("max_pool") else 0.0
-    return Translation(results, tuple(number for number in pads if isinstance(number, int)), fill)
+    return Translation(results, tuple(number for number in pads if isinstance(number, int)))
 
 
 def by_argument(
@@ -170,11 +166,8 @@ def differences(row: Row) -> list[Difference]:
 
     None of operators: graphs have all of their arguments.
     """
-    return [] if row.kind == "operator" else list(_differences(row))
-
-
-def _differences(row: Row) -> Iterator[Difference]:
-    for argument in row.arguments:
+    found: list[Difference] = []
+    for argument in row.arguments if row.kind != "operator" else ():
         ours, theirs = argument.default("mindspore"), argument.default("torch")
         if argument.way() in COMPANIONS or Absent.UNKNOWN in (ours, theirs):
             continue
@@ -186,7 +179,8 @@ def _differences(row: Row) -> Iterator[Difference]:
         }
         is_required = Absent.REQUIRED in (ours, theirs)
         if is_required or not _is_one(argument, row, needed["torch"], needed["mindspore"]):
-            yield Difference(argument, needed)
+            found.append(Difference(argument, needed))
+    return found
 
 
 def _is_one(argument: Argument, row: Row, there: Values | None, here: Values | None) -> bool:

@@ -80,13 +80,16 @@ MODULES: dict[Framework, str] = {"mindspore": "ops.", "torch": "torch.", "jax": 
 def _operator(name: str, written: str | Entry) -> Operator:
     entry: Entry = {"text": written} if isinstance(written, str) else written
     text = str(entry["text"])
+    # A name of shapes.py, or a call of one with numbers: "along(2)".
+    fit_name, is_call, numbers = str(entry.get("fit", "same")).removesuffix(")").partition("(")
+    fit = getattr(shapes, fit_name)
     texts = {it: str(entry.get(it, _written_in(it, text))) for it in FRAMEWORKS}
     bound = entry.get("bound", "greatest")
     return Operator(
         name,
         {framework: own for framework, own in texts.items() if own},
         len(set(re.findall(r"\{\d\}", text))),
-        _fit(str(entry.get("fit", "same"))),
+        fit(*literal_eval(f"[{numbers}]")) if is_call else fit,
         BOUNDS[bound] if isinstance(bound, str) else lambda _, __: bound,
         str(entry.get("needs", "")),
     )
@@ -104,15 +107,6 @@ def _written_in(framework: Framework, text: str) -> str:
         )
 
     return re.sub(r"\bops\.(\w+)", called, text)
-
-
-def _fit(text: str) -> Fit:
-    """What a name of shapes.py stands for, or a call of one with numbers: "along(2)"."""
-    name, _, arguments = text.removesuffix(")").partition("(")
-    fit = getattr(shapes, name)
-    if "(" in text:
-        fit = fit(*literal_eval(f"[{arguments}]"))
-    return fit  # type: ignore[no-any-return]  # as the file names it
 
 
 OPERATORS = {name: _operator(name, written) for name, written in _FILE.operators.items()}

@@ -198,21 +198,19 @@ def _of_tied(row: Row, framework: Framework, given: Arguments) -> Row:
 
 def _tied_names(row: Row, framework: Framework, tried: Arguments) -> list[str]:
     """The arguments of one side that stand for those of PyTorch's that were tried."""
-    tied = [it for it in row.arguments if it.name(HUB) in tried and _is_free(it)]
-    tied += [it for it in row.arguments if any(_goes_with(it, other) for other in tied)]
+    tied: list[Argument] = []
+    for argument in row.arguments:
+        # Of one that was checked with one value it may be that MindSpore takes no other.
+        checked = {*argument.values, argument.default("mindspore")} - {REQUIRED, UNKNOWN}
+        if argument.name(HUB) in tried and len(checked) > 1:
+            tied.append(argument)
+    ways = [argument.way() for argument in tied]
+    for argument in row.arguments:
+        # As a number of elements goes with the mode of padding.
+        start, _, way = argument.way().partition("_")
+        if start == "of" and any(it.endswith(way) for it in ways):
+            tied.append(argument)
     return [argument.name(framework) for argument in tied if argument.name(framework)]
-
-
-def _goes_with(argument: Argument, other: Argument) -> bool:
-    """Whether an argument belongs to another one, as a number of elements to the mode of padding."""
-    start, _, way = argument.way().partition("_")
-    return start == "of" and other.way().endswith(way)
-
-
-def _is_free(argument: Argument) -> bool:
-    """Whether an argument was checked with several values: it may be that MindSpore takes no other."""
-    checked = {*argument.values, argument.default("mindspore")} - {REQUIRED, UNKNOWN}
-    return len(checked) > 1
 
 
 def _is_same(one: ArgumentValue, other: ArgumentValue) -> bool:
