@@ -1,5 +1,6 @@
 """The table of correspondences: how rows are found, what differs, how values are translated and compared."""
 
+import math
 import subprocess
 import sys
 from collections import Counter
@@ -27,6 +28,7 @@ from explorer.correspondence.table import (
     rows_named,
 )
 from explorer.correspondence.translation import differences, same_as, translate
+from explorer.correspondence.values import other_values
 from explorer.correspondence.ways import COMPANIONS, WAYS, NoCounterpartError, same_ends
 from explorer.environments.known import home_of
 from explorer.model.engines import NEEDED, Framework
@@ -437,3 +439,27 @@ def test_settings_are_given_with_their_values_where_the_table_has_the_two_layers
     assert (ours, theirs) == ({"eps": 1e-3}, {"eps": 1e-5})
     unknown = Call("torch", "Own", {"eps": 1e-5})
     assert other_settings(Call("mindspore", "nn.BatchNorm2d", {"eps": 1e-3}), unknown) == ({}, {})
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "names"),
+    [
+        ({"eps": 1e-5, "dim": 1}, {"eps": 1e-3, "dim": 1}, ("eps",)),
+        ({"eps": 1e-5}, {"epsilon": 1e-3}, ()),
+        ({"stride": (2, 2)}, {"stride": 2}, ()),
+        ({"stride": (2, 2)}, {"stride": (1, 1, 2, 2)}, ()),
+        ({"padding": (2, 2)}, {"padding": (1, 1, 2, 2)}, ("padding",)),
+        ({"stride": (2, 1)}, {"stride": 2}, ("stride",)),
+        ({"padding": (1, 1)}, {"padding": 0}, ("padding",)),
+        ({"momentum": 0.1}, {"momentum": 0.10000000149011612}, ()),
+        ({"other": 2}, {"other": 2.0}, ()),
+        ({"value": math.nan}, {"value": math.nan}, ()),
+        ({"value": math.inf}, {"value": -math.inf}, ("value",)),
+        ({"axis": (0, 1)}, {"axis": (1, 0)}, ("axis",)),
+        ({"bias": None}, {"bias": False}, ("bias",)),
+    ],
+)
+def test_values_differ_where_they_mean_something_else(
+    left: Arguments, right: Arguments, names: tuple[str, ...]
+) -> None:
+    assert other_values(left, right) == other_values(right, left) == names

@@ -201,7 +201,14 @@ def test_the_same_files_elsewhere_have_the_same_key(tmp_path: Path) -> None:
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A package of a few files in the place of the explorer."""
-    for name in "web/a.py drawing/a.py compare/noise.py compare/a.toml a.py pages.py".split():
+    for name in [
+        "web/a.py",
+        "drawing/a.py",
+        "compare/noise.py",
+        "compare/a.toml",
+        "a.py",
+        "pages.py",
+    ]:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("a = 1\n")
     monkeypatch.setattr(keys, "PACKAGE", tmp_path)

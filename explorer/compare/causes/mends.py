@@ -7,11 +7,11 @@ import msgspec
 from explorer.correspondence.records import REQUIRED, UNKNOWN, Argument, Row
 from explorer.correspondence.table import function_of, last_name, layer_of, names
 from explorer.correspondence.translation import as_called, translated, turned
+from explorer.correspondence.values import alike
 from explorer.correspondence.ways import HUB, Setting
 from explorer.model.causes import Cause, Mend, OtherArguments, OtherInputs, OtherOperator
 from explorer.model.engines import NEEDED, Framework, engine_named
 from explorer.model.graph import OTHER, Arguments, ArgumentValue, Layer, Node, SideName
-from explorer.text.arguments import alike
 
 SETTINGS: dict[str, Arguments] = {
     "padded": {"padding": 0},
