@@ -16,10 +16,10 @@ from explorer.correspondence.ways import (
     Shape,
     Values,
 )
-from explorer.model.engines import Framework
+from explorer.model.engines import NEEDED, Framework
 from explorer.model.graph import Arguments
 
-OTHER: dict[Framework, Framework] = {"mindspore": "torch", "torch": "mindspore"}
+OTHER: dict[Framework, Framework] = dict(zip(NEEDED, reversed(NEEDED), strict=True))
 """The other one of the two frameworks with which rows were checked."""
 
 KERNEL = {"kernel_size": "kernel_size"}

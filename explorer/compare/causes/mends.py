@@ -98,7 +98,7 @@ def _said(side: _Side, row: Row, given: Arguments, call: str = "") -> Iterator[M
     if not row.name(side.framework) or not given.keys() <= by_name.keys():
         return
     arguments = dict(given)
-    if side.framework not in NEEDED:
+    if side.framework != HUB:
         if not all(by_name[name].name(side.framework) for name in given):
             return
         arguments = {}
