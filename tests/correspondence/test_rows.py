@@ -12,16 +12,7 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from explorer.correspondence.records import (
-    UNKNOWN,
-    Absent,
-    Argument,
-    Default,
-    Drawn,
-    Row,
-    Side,
-    Value,
-)
+from explorer.correspondence.records import UNKNOWN, Absent, Argument, Default, Drawn, Row, Side
 from explorer.correspondence.table import correspondences
 from explorer.correspondence.ways import COMPANIONS
 from explorer.model.engines import NEEDED, Framework
@@ -51,10 +42,8 @@ class Widened(NamedTuple):
 
 ROWS = correspondences()
 
-
-def _in_both(name: str, default: Default, *values: Value) -> Argument:
-    return Argument(dict.fromkeys(NEEDED, Side(name, default)), values=values)
-
+EPS = Argument(dict.fromkeys(NEEDED, Side("eps", 1e-8)), values=(10.0,))
+PADDING_IDX = Argument(dict.fromkeys(NEEDED, Side("padding_idx", None)), values=(1,))
 
 WIDENED = (
     Widened("ops.selu", "gradient of input"),
@@ -64,8 +53,8 @@ WIDENED = (
     Widened("ops.gaussian_nll_loss", "gradient of var", "var", "positive"),
     Widened("nn.BCEWithLogitsLoss", "gradient of input", "target"),
     Widened("nn.SoftmaxCrossEntropyWithLogits", "gradient of input", "target", "targets"),
-    Widened("ops.cosine_similarity", "result 0", argument=_in_both("eps", 1e-8, 10.0)),
-    Widened("nn.Embedding", "gradient of weight", argument=_in_both("padding_idx", None, 1)),
+    Widened("ops.cosine_similarity", "result 0", argument=EPS),
+    Widened("nn.Embedding", "gradient of weight", argument=PADDING_IDX),
 )
 
 
