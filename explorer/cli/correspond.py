@@ -7,7 +7,7 @@ from explorer.cli.options import CorrespondOptions
 from explorer.cli.output import print_document
 from explorer.cli.terminal import console
 from explorer.correspondence.records import Row
-from explorer.correspondence.table import ROWS, names, rows_named
+from explorer.correspondence.table import correspondences, names, rows_named
 from explorer.model.errors import UsageError
 from explorer.report.correspondences import (
     correspondences_document,
@@ -22,28 +22,28 @@ from explorer.text.program_name import program
 
 def correspond(options: CorrespondOptions) -> int:
     """Print the rows that a name means; list all without one."""
-    rows = ROWS if options.name is None else _rows(options.name)
+    chosen = correspondences() if options.name is None else _named(options.name)
     if options.as_json:
-        print_document(correspondences_document(rows))
+        print_document(correspondences_document(chosen))
     elif options.as_markdown:
-        print(_markdown(rows, is_whole=options.name is None), end="")
-    elif len(rows) == 1:
-        show(row_blocks(rows[0]), console())
+        print(_markdown(chosen, is_whole=options.name is None), end="")
+    elif len(chosen) == 1:
+        show(row_blocks(chosen[0]), console())
     else:
-        show(list_blocks(rows), console())
+        show(list_blocks(chosen), console())
     return exit_codes.AS_EXPECTED
 
 
-def _rows(name: str) -> tuple[Row, ...]:
-    rows = rows_named(name)
-    if rows:
-        return rows
+def _named(name: str) -> tuple[Row, ...]:
+    found = rows_named(name)
+    if found:
+        return found
     fact = _("unknown function or layer {name}").format(name=repr(name))
     see = _("`{command}` lists all").format(command=f"{program()} correspond")
     raise UsageError(refusal(fact, name, sorted(names()), see))
 
 
-def _markdown(rows: tuple[Row, ...], *, is_whole: bool) -> str:
+def _markdown(chosen: tuple[Row, ...], *, is_whole: bool) -> str:
     if is_whole:
         return page()
-    return markdown_page([block for row in rows for block in row_blocks(row)])
+    return markdown_page([block for row in chosen for block in row_blocks(row)])

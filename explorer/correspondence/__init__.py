@@ -1,4 +1,4 @@
-"""Which function and layer of MindSpore is which of PyTorch, argument by argument.
+"""The catalogue of operators: what each framework calls them, and how their arguments correspond.
 
-Each row of the table was run on both sides; the versions are ``table.CHECKED``.
+Each row of functions and layers was run on both sides; the versions are ``table.CHECKED``.
 """

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from explorer.correspondence.records import Argument, Row, Value
-from explorer.correspondence.table import layer_of, row_between
+from explorer.correspondence.table import last_name, layer_of, row_between
 from explorer.correspondence.translation import by_argument
+from explorer.correspondence.values import other_values, unified
 from explorer.correspondence.ways import COMPANIONS
 from explorer.model.engines import Framework
 from explorer.model.graph import Arguments, ArgumentValue, Layer
-from explorer.text.arguments import other_values, unified
 
 CLOSE = 1e-6
 """How far two numbers may be apart, relative to them, that a person wrote as one."""
@@ -65,20 +65,20 @@ def _row_of_layers(left: Call, right: Call) -> Row | None:
     if left.framework == right.framework:
         return None
     row = layer_of(left.framework, left.name)
-    if row is None or _last(row.name(right.framework)) != _last(right.name):
+    if row is None or last_name(row.name(right.framework)) != last_name(right.name):
         return None
     return row
-
-
-def _last(name: str) -> str:
-    return name.rpartition(".")[2]
 
 
 def _differing(row: Row | None, left: Call, right: Call) -> Names:
     by_name = other_values(left.arguments, right.arguments)
     if row is None:
         return by_name, by_name
-    known = {name for argument in row.arguments for name in (argument.mindspore, argument.torch)}
+    known = {
+        name
+        for argument in row.arguments
+        for name in (argument.name("mindspore"), argument.name("torch"))
+    }
     # What the table does not translate has one meaning under one name, as far as is known.
     rest = tuple(name for name in by_name if name not in known)
     ours, theirs = _by_row(row, left, right)
@@ -118,7 +118,9 @@ def _differences(row: Row, left: Call, right: Call) -> Iterator[tuple[list[str],
 
 def _tied(row: Row, argument: Argument, framework: Framework) -> list[str]:
     """What an argument is called, and the others of its side that have a part in its meaning."""
-    tied = [it for it in row.arguments if it.way in COMPANIONS and it.way == f"of_{argument.way}"]
+    tied = [
+        it for it in row.arguments if it.way() in COMPANIONS and it.way() == f"of_{argument.way()}"
+    ]
     return [it.name(framework) for it in (argument, *tied)]
 
 
@@ -143,22 +145,10 @@ def _is_padded_so(mode: str, padding: ArgumentValue, arguments: Arguments) -> bo
     """
     if mode == "valid":
         return unified("padding", padding) == 0
-    sizes = _numbers(arguments.get("kernel_size"))
-    spread = _numbers(arguments.get("dilation", 1))
-    pads = _numbers(padding)
-    count = max(map(len, (sizes, spread, pads)))
-    needed = [
-        (size - 1) * step
-        for size, step in zip(_spread(sizes, count), _spread(spread, count), strict=False)
-    ]
-    return all(2 * pad == room for pad, room in zip(_spread(pads, count), needed, strict=False))
-
-
-def _numbers(value: ArgumentValue) -> list[int]:
-    values = value if isinstance(value, tuple) else (value,)
-    return [number for number in values if isinstance(number, int)]
-
-
-def _spread(numbers: list[int], count: int) -> list[int]:
-    """One number for each axis."""
-    return numbers * count if len(numbers) == 1 else numbers
+    given = (arguments.get("kernel_size"), arguments.get("dilation", 1), padding)
+    values = [value if isinstance(value, tuple) else (value,) for value in given]
+    numbers = [[number for number in value if isinstance(number, int)] for value in values]
+    count = max(map(len, numbers))
+    # One number stands for all axes.
+    axes = zip(*(it * count if len(it) == 1 else it for it in numbers), strict=False)
+    return all(2 * pad == (size - 1) * step for size, step, pad in axes)

@@ -1,4 +1,4 @@
-"""Rows of the table of correspondences: two callables, their operands and their arguments."""
+"""Rows of the catalogue: one callable in each framework, its operands and its arguments."""
 
 import enum
 from typing import Literal, Union
@@ -25,6 +25,12 @@ REQUIRED, UNKNOWN = Absent.REQUIRED, Absent.UNKNOWN
 Default = Value | Absent
 
 Kind = Literal["function", "layer", "operator"]
+"""A row's callables: functions, layers, or operators as they are in graphs."""
+
+Mode = Literal["train", "eval"]
+
+Compared = Literal["gradients", "values", "sets"]
+"""What was compared where a row was checked: all values and gradients, values alone, or their set."""
 
 Drawn = Literal[
     "normal",
@@ -49,22 +55,20 @@ differentiated: ``probabilities``, ``factors`` from 0.2 to 3, ``targets`` 0.05 t
 ``Operand.below``.
 """
 
-
 CONSTANTS: frozenset[Drawn] = frozenset(
     {"probabilities", "factors", "targets", "signs", "indices", "mask"}
 )
 """What is not differentiated with respect to."""
 
 
-class Operand(msgspec.Struct, frozen=True):
-    """A tensor that a function or layer takes.
+class Operand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A tensor that a function or layer takes, by the name that each framework has for it.
 
     ``shape`` has sizes by number or by a letter, the same for all operands of a row ("n 4 h w"), or
     the quotient of a number and an argument ("4/groups"). A list of tensors has ``count`` of them.
     """
 
-    mindspore: str
-    torch: str
+    names: dict[Framework, str]
     shape: str
     drawn: Drawn = "normal"
     below: int = 0
@@ -73,77 +77,98 @@ class Operand(msgspec.Struct, frozen=True):
 
     def name(self, framework: Framework) -> str:
         """What a framework calls it."""
-        return self.mindspore if framework == "mindspore" else self.torch
+        return self.names[framework]
+
+
+class Side(msgspec.Struct, frozen=True):
+    """An argument in one framework.
+
+    One that lacks it has no name; its default is then the value that it acts as, or UNKNOWN.
+    """
+
+    name: str = ""
+    default: Default = UNKNOWN
 
 
 class Argument(msgspec.Struct, frozen=True):
-    """An argument of either side, and how its value becomes the other's.
+    """An argument in each framework, and how its value becomes PyTorch's.
 
-    A side that lacks it has no name; its default is then the value that it acts as, or UNKNOWN.
-    ``way`` names the transformation (ways.py). ``values`` are those of MindSpore's with which the
-    row was checked, for which ``only_if`` names another argument and the value that it must have.
+    ``ways`` name the transformations (ways.py) that are not "same". ``values`` are those of
+    MindSpore's with which the row was checked, for which ``only_if`` names another argument and the
+    value that it must have.
     """
 
-    mindspore: str
-    torch: str
-    mindspore_default: Default
-    torch_default: Default
-    way: str = "same"
+    sides: dict[Framework, Side]
+    ways: dict[Framework, str] = {}
     values: tuple[Value, ...] = ()
     only_if: tuple[str, Value] | None = None
 
     def name(self, framework: Framework) -> str:
         """What a framework calls it; empty where it lacks it."""
-        return self.mindspore if framework == "mindspore" else self.torch
+        return self.sides[framework].name if framework in self.sides else ""
 
     def default(self, framework: Framework) -> Default:
-        """Its default on one side, or what a side that lacks it acts as."""
-        return self.mindspore_default if framework == "mindspore" else self.torch_default
+        """Its default in a framework, or what one that lacks it acts as."""
+        return self.sides[framework].default if framework in self.sides else UNKNOWN
+
+    def way(self, framework: Framework = "mindspore") -> str:
+        """The transformation between a framework's value and PyTorch's."""
+        return self.ways.get(framework, "same")
+
+
+class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a row is in one framework.
+
+    ``alike`` are other callables with PyTorch's names and defaults, compared by signature. ``graph``
+    names the operators of the framework's graphs; where these call arguments otherwise than the
+    callable does, ``graph_arguments`` has its names for theirs, and is None of one framework whose
+    graphs use them as they are. ``writes`` is what a user writes for such an operator, ``weights`` what
+    the framework calls the parameters of a layer.
+    """
+
+    call: str
+    alike: tuple[str, ...] = ()
+    graph: tuple[str, ...] = ()
+    graph_arguments: dict[str, str] = {}
+    writes: str = ""
+    weights: tuple[str, ...] = ()
+
+
+PAGES: dict[Framework, str] = {
+    "mindspore": "https://www.mindspore.cn/docs/en/master/api_python/{package}/mindspore.{call}.html",
+    "torch": "https://docs.pytorch.org/docs/stable/generated/{call}.html",
+}
+"""Where a framework documents a callable."""
+
+ATEN_PAGE = "https://docs.pytorch.org/docs/stable/torch.compiler_ir.html"
+"""Where PyTorch documents the operators of its graphs."""
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A callable of MindSpore and one of PyTorch that compute the same.
+    """Callables of several frameworks that compute the same, a column for each.
 
-    ``alike`` are callables of MindSpore with PyTorch's names and defaults, compared by signature.
-    ``primitives`` and ``aten`` name the operators of the graphs. ``unmatched`` are arguments of
-    either side without influence on the values, or that the table does not translate. ``modes``
-    are those in which a layer was checked. ``compared`` says what was compared: all values and
-    gradients, values alone, or the set of values (of random masks). ``facts`` are names of facts
-    that the arguments do not show. ``weights`` are what MindSpore calls the parameters of a layer.
+    ``unmatched`` are arguments without influence on the values, or that the row does not translate.
+    ``modes`` are those in which a layer was checked; of random masks the set of values was
+    ``compared``. ``facts`` are names of facts that the arguments do not show.
     """
 
+    kind: Kind
     family: str
-    mindspore: str
-    torch: str
+    columns: dict[Framework, Column]
     operands: tuple[Operand, ...]
     arguments: tuple[Argument, ...] = ()
-    alike: tuple[str, ...] = ()
-    primitives: tuple[str, ...] = ()
-    aten: tuple[str, ...] = ()
     unmatched: tuple[str, ...] = ()
-    modes: tuple[Literal["train", "eval"], ...] = ("eval",)
-    compared: Literal["gradients", "values", "sets"] = "gradients"
+    modes: tuple[Mode, ...] = ("eval",)
+    compared: Compared = "gradients"
     facts: tuple[str, ...] = ()
-    weights: tuple[str, ...] = ()
-
-    @property
-    def kind(self) -> Kind:
-        """Whether it is a function, a layer, or an operator of graphs."""
-        if self.torch.startswith("aten."):
-            return "operator"
-        last = self.torch.rpartition(".")[2]
-        return "layer" if last[:1].isupper() else "function"
 
     def name(self, framework: Framework) -> str:
-        """The callable of one framework."""
-        return self.mindspore if framework == "mindspore" else self.torch
+        """The callable of one framework; empty where it has none."""
+        return self.columns[framework].call if framework in self.columns else ""
 
     def page(self, framework: Framework) -> str:
         """The page of the framework's documentation."""
         if framework == "torch" and self.kind == "operator":
-            return "https://docs.pytorch.org/docs/stable/torch.compiler_ir.html"
-        if framework == "torch":
-            return f"https://docs.pytorch.org/docs/stable/generated/{self.torch}.html"
-        package = self.mindspore.partition(".")[0]
-        folder = "https://www.mindspore.cn/docs/en/master/api_python"
-        return f"{folder}/{package}/mindspore.{self.mindspore}.html"
+            return ATEN_PAGE
+        call = self.name(framework)
+        return PAGES[framework].format(call=call, package=call.partition(".")[0])

@@ -1,149 +1,291 @@
-"""The table of correspondences, and how a row is found by any of its names."""
+"""The catalogue of operators, with a column for each framework, and how a row is found by its names.
 
+The rows are in ``catalogue/*.toml``. A framework's column of a row is its callable, or a table with the
+names of its other callables and of its graphs' operators. An argument is written as in a signature,
+``eps=1e-05``, without a default where it is required, for each framework or for ``all`` of the row's;
+one that a framework lacks, and that acts as if it had a value, is ``=1e-05``. ``tried`` are MindSpore's
+values with which the row was checked, ``way`` is how a framework's value becomes PyTorch's. A row may
+name another one, by PyTorch's callable, whose arguments it has too. One without a family has the name of
+PyTorch's callable as one; one without operands takes one tensor.
+"""
+
+from ast import literal_eval
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from functools import cache
+from pathlib import Path
+from typing import Any
 
-from explorer.correspondence.activations import ACTIVATIONS
-from explorer.correspondence.arithmetic import ELEMENTWISE, PRODUCTS, REDUCTIONS
-from explorer.correspondence.layers import (
-    ACTIVATION_LAYERS,
-    CONVOLUTION_LAYERS,
-    DROPOUT_LAYERS,
-    IMAGE_LAYERS,
-    LINEAR_LAYERS,
-    LOSS_LAYERS,
-    NORM_LAYERS,
-    POOLING_LAYERS,
-    RECURRENT_LAYERS,
+import msgspec
+
+from explorer.correspondence.records import (
+    REQUIRED,
+    Argument,
+    Column,
+    Compared,
+    Kind,
+    Mode,
+    Operand,
+    Row,
+    Side,
 )
-from explorer.correspondence.losses import LOSSES
-from explorer.correspondence.networks import CONVOLUTIONS, IMAGES, NORMS, PICKING, POOLING
-from explorer.correspondence.operators import OPERATORS
-from explorer.correspondence.records import Row
-from explorer.correspondence.shapes import SHAPES
-from explorer.model.engines import Framework
+from explorer.correspondence.ways import COMPANIONS, HUB, WAYS
+from explorer.model.engines import FRAMEWORKS, NEEDED, Framework
+
+FOLDER = Path(__file__).parent / "catalogue"
+
+FILES = ("activations", "arithmetic", "shapes", "networks", "losses", "layers", "operators")
+"""The files of rows, in the order in which these are listed."""
 
 CHECKED = {"mindspore": "2.10.0", "torch": "2.13.0"}
 """The versions with which the rows were checked."""
 
-OPS: tuple[Row, ...] = (
-    *ACTIVATIONS,
-    *ELEMENTWISE,
-    *PRODUCTS,
-    *REDUCTIONS,
-    *SHAPES,
-    *CONVOLUTIONS,
-    *POOLING,
-    *NORMS,
-    *PICKING,
-    *IMAGES,
-    *LOSSES,
-)
-
-LAYERS: tuple[Row, ...] = (
-    *ACTIVATION_LAYERS,
-    *LINEAR_LAYERS,
-    *CONVOLUTION_LAYERS,
-    *POOLING_LAYERS,
-    *NORM_LAYERS,
-    *RECURRENT_LAYERS,
-    *DROPOUT_LAYERS,
-    *IMAGE_LAYERS,
-    *LOSS_LAYERS,
-)
-
-ROWS = OPS + LAYERS + OPERATORS
+Written = dict[str, Any]
+"""A table of a file."""
 
 
-def family_of(framework: Framework, op: str) -> Row | None:
-    """The row of an operator, named as it is in graphs, or by its function.
+class _Argument(msgspec.Struct, forbid_unknown_fields=True):
+    """What an argument says beside its names and defaults."""
 
-    >>> family_of("torch", "aten.gelu.default").mindspore
-    'ops.gelu'
+    tried: str = ""
+    only_if: str = ""
+    way: dict[Framework, str] = {}
+
+
+PLAIN: dict[Kind, Written] = {
+    "function": {"all": "input", "shape": "n c h"},
+    "layer": {"all": "input", "mindspore": "x", "shape": "n c h"},
+}
+"""The operand of a row that has no operands of its own."""
+
+
+@cache
+def correspondences(kind: Kind | None = None) -> tuple[Row, ...]:
+    """The rows that pair callables of the frameworks with which all are checked, or those of a kind.
+
+    >>> correspondences("layer")[0].name("torch")
+    'torch.nn.ReLU'
     """
-    return next(iter(_rows_of(framework, op)), None)
+    pairs = (row for row in catalogue() if row.columns.keys() >= set(NEEDED))
+    return tuple(row for row in pairs if kind in (None, row.kind))
 
 
-def _rows_of(framework: Framework, op: str) -> list[Row]:
-    by_name = _by_operator()[framework]
-    plain = op.removeprefix("PrimFunc_").replace("aten::", "aten.")
-    rows = by_name.get(plain, [])
-    while not rows and "." in plain:
-        # What follows the last dot may name the overload: default, Tensor.
-        plain = plain.rpartition(".")[0]
-        # An op in place does the same work: relu_.
-        rows = by_name.get(plain, []) or by_name.get(plain.rstrip("_"), [])
-    return rows
+@cache
+def catalogue() -> tuple[Row, ...]:
+    """All rows, also those of one framework alone. ValueError names a row that is written wrongly."""
+    text = b"\n".join((FOLDER / f"{name}.toml").read_bytes() for name in FILES)
+    rows: list[Row] = []
+    for kind, written in msgspec.toml.decode(text, type=dict[Kind, list[Written]]).items():
+        for table in written:
+            rows.append(_checked_row(kind, table, rows))
+    return tuple(rows)
+
+
+def _checked_row(kind: Kind, table: Written, before: Iterable[Row]) -> Row:
+    columns, rest = _split(table)
+    try:
+        if isinstance(rest.get("arguments"), str):
+            shared = {row.name(HUB): row.arguments for row in before}
+            rest["arguments"] = shared[rest["arguments"]]
+        return _row(kind, {name: _column(it) for name, it in columns.items()}, **rest)
+    except (KeyError, SyntaxError, TypeError, ValueError) as error:
+        raise ValueError(f"[[{kind}]] {columns}: {error}") from error
+
+
+def _row(
+    kind: Kind,
+    columns: dict[Framework, Column],
+    *,
+    family: str = "",
+    operands: Iterable[Written] = (),
+    arguments: Iterable[str | Written | Argument] = (),
+    unmatched: str = "",
+    modes: str = "eval",
+    compared: Compared = "gradients",
+    facts: str = "",
+) -> Row:
+    return Row(
+        kind,
+        family or last_name(columns[HUB].call).lower(),
+        columns,
+        tuple(_operand(written, columns) for written in operands or [PLAIN[kind]]),
+        tuple(_argument(written, columns) for written in arguments),
+        tuple(unmatched.split()),
+        msgspec.convert(modes.split(), tuple[Mode, ...]),
+        msgspec.convert(compared, Compared),
+        tuple(facts.split()),
+    )
+
+
+def _split(
+    table: Written, all_of: Iterable[Framework] = ()
+) -> tuple[dict[Framework, Any], Written]:
+    """What a table says of each framework, where "all" is for several, and the rest."""
+    sides = dict.fromkeys(all_of, table["all"]) if "all" in table else {}
+    sides |= {name: table[name] for name in FRAMEWORKS if name in table}
+    return sides, {name: it for name, it in table.items() if name not in (*FRAMEWORKS, "all")}
+
+
+def _column(written: str | Written) -> Column:
+    table: Written = {"call": written} if isinstance(written, str) else dict(written)
+    for name in table.keys() & {"alike", "graph", "weights"}:
+        table[name] = table[name].split()
+    return msgspec.convert({"writes": table["call"], **table}, Column)
+
+
+def _operand(written: Written, columns: Iterable[Framework]) -> Operand:
+    names, rest = _split(written, columns)
+    return msgspec.convert({"names": names, **rest}, Operand)
+
+
+def _argument(written: str | Written | Argument, columns: Iterable[Framework]) -> Argument:
+    if isinstance(written, Argument):
+        return written
+    texts, rest = _split({"all": written} if isinstance(written, str) else written, columns)
+    argument = msgspec.convert(rest, _Argument)
+    for way in argument.way.values():
+        if way not in WAYS.keys() | COMPANIONS:
+            raise ValueError(f"unknown way: {way} (one of {', '.join(WAYS)})")
+    name, _equals, value = argument.only_if.partition("=")
+    sides = {}
+    for framework, text in texts.items():
+        own_name, equals, default = text.partition("=")
+        sides[framework] = Side(own_name, _value(default) if equals else REQUIRED)
+    return Argument(
+        sides,
+        argument.way,
+        _value(f"({argument.tried},)" if argument.tried else "()"),
+        (name, _value(value)) if name else None,
+    )
+
+
+_value = cache(literal_eval)
+
+
+# By names
 
 
 def row_between(mindspore_op: str, torch_op: str) -> Row | None:
     """The row of two operators, each named as it is in graphs.
 
-    >>> row_between("Conv2D", "aten.convolution.default").mindspore
+    >>> row_between("Conv2D", "aten.convolution.default").name("mindspore")
     'ops.Conv2D'
     """
     here = _rows_of("mindspore", mindspore_op)
     return next((row for row in _rows_of("torch", torch_op) if row in here), None)
 
 
-def layer_of(framework: Framework, class_name: str) -> Row | None:
-    """The row of a layer by the name of its class: ``Dense``, ``nn.Dense``.
+def _rows_of(framework: Framework, op: str) -> list[Row]:
+    by_name = _by_operator()[framework]
+    plain = op.removeprefix("PrimFunc_").replace("aten::", "aten.")
+    found = by_name.get(plain, [])
+    while not found and "." in plain:
+        # What follows the last dot may name the overload: default, Tensor.
+        plain = plain.rpartition(".")[0]
+        # An op in place does the same work: relu_.
+        found = by_name.get(plain, []) or by_name.get(plain.rstrip("_"), [])
+    return found
 
-    >>> layer_of("mindspore", "Dense").torch
-    'torch.nn.Linear'
+
+def function_of(framework: Framework, op: str) -> Row | None:
+    """The row of the function that a user calls for an operator of a framework's graphs.
+
+    >>> function_of("torch", "aten._softmax.default").name("torch")
+    'torch.nn.functional.softmax'
     """
-    last = class_name.rpartition(".")[2]
-    for row in LAYERS:
-        if row.name(framework).rpartition(".")[2] == last:
-            return row
-    return None
+    by_name = _by_operator()[framework]
+    # An overload goes by the name of its operator.
+    found = by_name.get(op, []) + by_name.get(op.rpartition(".")[0], [])
+    return next((row for row in found if row.kind == "function"), None)
 
 
 @cache
 def _by_operator() -> dict[Framework, dict[str, list[Row]]]:
-    """The rows of functions by their operators' names in graphs, and by their own."""
-    here: dict[str, list[Row]] = defaultdict(list)
-    there: dict[str, list[Row]] = defaultdict(list)
-    for row in OPERATORS + OPS:
-        for name in (
-            row.mindspore,
-            row.mindspore.removeprefix("ops."),
-            *row.alike,
-            *row.primitives,
-        ):
-            here[name].append(row)
-        for name in (row.torch, *row.aten):
-            there[name].append(row)
-    return {"mindspore": dict(here), "torch": dict(there)}
+    """The rows of operators and functions by their operators' names in graphs, and by their own."""
+    by_name: dict[Framework, dict[str, list[Row]]] = {
+        name: defaultdict(list) for name in FRAMEWORKS
+    }
+    for kind in ("operator", "function"):
+        for row in (row for row in catalogue() if row.kind == kind):
+            for framework, column in row.columns.items():
+                own = (column.call, column.call.removeprefix("ops."))
+                for name in dict.fromkeys((*own, *column.alike, *column.graph)):
+                    by_name[framework][name].append(row)
+    return {framework: dict(found) for framework, found in by_name.items()}
+
+
+def layer_of(framework: Framework, class_name: str) -> Row | None:
+    """The row of a layer by the name of its class: ``Dense``, ``nn.Dense``.
+
+    >>> layer_of("mindspore", "Dense").name("torch")
+    'torch.nn.Linear'
+    """
+    last = last_name(class_name)
+    return next(
+        (row for row in correspondences("layer") if last_name(row.name(framework)) == last), None
+    )
+
+
+def last_name(name: str) -> str:
+    """What a callable is called in its module: ``Linear`` of ``torch.nn.Linear``."""
+    return name.rpartition(".")[2]
 
 
 @cache
 def names() -> dict[str, tuple[Row, ...]]:
     """The rows by every name that a person may give."""
-    rows: dict[str, list[Row]] = defaultdict(list)
-    for row in ROWS:
-        alike = (row.mindspore, row.torch, *row.alike, *row.primitives, *row.aten, row.family)
-        for name in dict.fromkeys(alike):
-            rows[name].append(row)
-    return {name: tuple(found) for name, found in rows.items()}
+    by_name: dict[str, tuple[Row, ...]] = defaultdict(tuple)
+    for row in correspondences():
+        operators = [name for framework in NEEDED for name in row.columns[framework].graph]
+        for name in dict.fromkeys((*_calls(row), *operators, row.family)):
+            by_name[name] += (row,)
+    return dict(by_name)
+
+
+def _calls(row: Row) -> Iterator[str]:
+    for framework in NEEDED:
+        column = row.columns[framework]
+        yield from (column.call, *column.alike)
 
 
 def rows_named(given: str) -> tuple[Row, ...]:
     """The rows that a name means; those of its last part where the whole is none's.
 
-    >>> [row.torch for row in rows_named("nn.GELU")]
+    >>> [row.name("torch") for row in rows_named("nn.GELU")]
     ['torch.nn.GELU']
     """
-    operators = tuple(row for row in OPERATORS if row.mindspore == f"ops.{given}")
+    operators = tuple(
+        row for row in correspondences("operator") if row.name("mindspore") == f"ops.{given}"
+    )
     if operators:
         return operators
     for name in (given, given.removeprefix("mindspore."), f"torch.{given}"):
         if name in names():
             return names()[name]
-    return tuple(row for row in ROWS if _is_called(row, given))
+    last = f".{given}"
+    return tuple(
+        row for row in correspondences() if any(name.endswith(last) for name in _calls(row))
+    )
 
 
-def _is_called(row: Row, given: str) -> bool:
-    """Whether the last part of one of a row's names is the given one."""
-    alike = (row.mindspore, row.torch, *row.alike)
-    return any(name.endswith(f".{given}") for name in alike)
+# What may stand in the place of what
+
+
+def alternatives(op: str) -> tuple[str, ...]:
+    """The operators that may stand in the place of one, all named as in graphs.
+
+    >>> alternatives("aten._softmax.default")
+    ('aten._log_softmax.default',)
+    """
+    return _alternatives().get(op, ())
+
+
+@cache
+def _alternatives() -> dict[str, tuple[str, ...]]:
+    text = (FOLDER / "alternatives.toml").read_bytes()
+    found: dict[str, tuple[str, ...]] = defaultdict(tuple)
+    for group in msgspec.toml.decode(text, type=dict[str, dict[Framework, str]]).values():
+        for ops in map(str.split, group.values()):
+            for op in ops:
+                found[op] += tuple(other for other in ops if other != op)
+    return dict(found)

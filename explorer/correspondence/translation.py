@@ -1,6 +1,5 @@
 """Arguments of one framework's call as the other's, and how the defaults of a row differ."""
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -9,6 +8,7 @@ import msgspec
 from explorer.correspondence.records import REQUIRED, Absent, Argument, Default, Row, Value
 from explorer.correspondence.ways import (
     COMPANIONS,
+    HUB,
     PADS_FIRST,
     WAYS,
     NoCounterpartError,
@@ -16,9 +16,11 @@ from explorer.correspondence.ways import (
     Shape,
     Values,
 )
-from explorer.model.engines import Framework
+from explorer.model.engines import NEEDED, Framework
+from explorer.model.graph import Arguments
 
-OTHER: dict[Framework, Framework] = {"mindspore": "torch", "torch": "mindspore"}
+OTHER: dict[Framework, Framework] = dict(zip(NEEDED, reversed(NEEDED), strict=True))
+"""The other one of the two frameworks with which rows were checked."""
 
 KERNEL = {"kernel_size": "kernel_size"}
 """What is taken for an argument without a default, on which the default of a stride depends."""
@@ -28,13 +30,11 @@ class Translation(msgspec.Struct, frozen=True):
     """Arguments of one side.
 
     ``pads_first`` is what PyTorch pads the first operand with beforehand, as
-    torch.nn.functional.pad takes it, where no padding of its own does what ``pad_mode`` does;
-    ``fill`` is the number that it pads with.
+    torch.nn.functional.pad takes it, where no padding of its own does what ``pad_mode`` does.
     """
 
     arguments: dict[str, Value]
     pads_first: tuple[int, ...] = ()
-    fill: float = 0.0
 
 
 def translate(
@@ -52,8 +52,7 @@ def translate(
         results.update(_translated(argument, source, setting))
     pads = results.pop(PADS_FIRST, ())
     assert isinstance(pads, tuple)
-    fill = -math.inf if row.family.startswith("max_pool") else 0.0
-    return Translation(results, tuple(number for number in pads if isinstance(number, int)), fill)
+    return Translation(results, tuple(number for number in pads if isinstance(number, int)))
 
 
 def by_argument(
@@ -65,19 +64,23 @@ def by_argument(
     """
     setting = _setting(row, source, given, ())
     for argument in row.arguments:
-        values = _without_shapes(argument, source, setting)
-        if values is None or PADS_FIRST not in values:
+        try:
+            values = _translated(argument, source, setting)
+        except NoCounterpartError:
+            yield argument, None
+            continue
+        except (KeyError, IndexError, TypeError, ValueError):
+            values = {}  # it takes the shapes of the operands
+        if PADS_FIRST not in values:
             yield argument, values
 
 
-def _without_shapes(argument: Argument, source: Framework, setting: Setting) -> Values | None:
-    """An argument on the other side; nothing where that takes the shapes of the operands."""
-    try:
-        return _translated(argument, source, setting)
-    except NoCounterpartError:
-        return None
-    except (KeyError, IndexError, TypeError, ValueError):
-        return {}
+def turned(argument: Argument, source: Framework, target: Framework, setting: Setting) -> Values:
+    """An argument that both frameworks have, one of which is PyTorch, by its way."""
+    way = argument.way(source if target == HUB else target)
+    turn = WAYS[way].to_torch if target == HUB else WAYS[way].from_torch
+    here, there = argument.name(source), argument.name(target)
+    return turn(setting._replace(here=here, there=there, way=way))
 
 
 def _setting(
@@ -96,11 +99,11 @@ def _setting(
 
 def _translated(argument: Argument, source: Framework, setting: Setting) -> Values:
     target = OTHER[source]
-    if argument.way in COMPANIONS:
+    if argument.way() in COMPANIONS:
         return {}
     here, there = argument.name(source), argument.name(target)
     if here and there:
-        return WAYS[argument.way].turns(source)(argument, setting)
+        return turned(argument, source, target, setting)
     if there:
         default = argument.default(source)
         return {} if isinstance(default, Absent) else {there: default}
@@ -111,15 +114,51 @@ def _translated(argument: Argument, source: Framework, setting: Setting) -> Valu
     raise NoCounterpartError(here, value)
 
 
+# Arguments of graphs, which records hold
+
+
+def translated(row: Row, source: Framework, given: Arguments) -> Arguments:
+    """Arguments as the other framework takes them; none where they cannot be translated."""
+    known = {argument.name(source) for argument in row.arguments}
+    given = as_called(row, source, given)
+    values = {name: value for name, value in given.items() if name in known}
+    try:
+        found = translate(row, source, values)
+    except (NoCounterpartError, KeyError, IndexError):
+        return {}
+    if found.pads_first:
+        return {}
+    # Of the values of a row, those that a record of arguments can hold as well.
+    return {name: value for name, value in found.arguments.items() if _is_plain(value)}  # type: ignore[misc]
+
+
+def as_called(row: Row, framework: Framework, given: Arguments) -> Arguments:
+    """Arguments as one would write them: an operator has None where its function has a number by default."""
+    written = dict(given)
+    for argument in row.arguments:
+        name, default = argument.name(framework), argument.default(framework)
+        is_none = name in written and written[name] is None and None not in argument.values
+        if is_none and isinstance(default, (int, float)):
+            written[name] = default
+    return written
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a value is one number or text, or a sequence of such."""
+    return not isinstance(value, tuple) or not any(isinstance(item, tuple) for item in value)
+
+
+# What differs by default
+
+
 class Difference(NamedTuple):
-    """An argument whose defaults differ, and what either side has to be given for the other's.
+    """An argument whose defaults differ, and what either framework has to be given for the other's.
 
     Such a value is None where only the sizes of the operands decide it, or where none exists.
     """
 
     argument: Argument
-    for_mindspore: Values | None
-    for_torch: Values | None
+    needed: Mapping[Framework, Values | None]
 
 
 def differences(row: Row) -> list[Difference]:
@@ -127,33 +166,31 @@ def differences(row: Row) -> list[Difference]:
 
     None of operators: graphs have all of their arguments.
     """
-    return [] if row.kind == "operator" else list(_differences(row))
-
-
-def _differences(row: Row) -> Iterator[Difference]:
-    for argument in row.arguments:
-        ours, theirs = argument.mindspore_default, argument.torch_default
-        if argument.way in COMPANIONS or Absent.UNKNOWN in (ours, theirs):
+    found: list[Difference] = []
+    for argument in row.arguments if row.kind != "operator" else ():
+        ours, theirs = argument.default("mindspore"), argument.default("torch")
+        if argument.way() in COMPANIONS or Absent.UNKNOWN in (ours, theirs):
             continue
         if ours is Absent.REQUIRED and theirs is Absent.REQUIRED:
             continue
-        there = _default_there(argument, row, "mindspore")
-        here = _default_there(argument, row, "torch")
-        if theirs is Absent.REQUIRED or ours is Absent.REQUIRED:
-            yield Difference(argument, here, there)
-            continue
-        if not _is_one(argument, row, there, here):
-            yield Difference(argument, here, there)
+        needed: dict[Framework, Values | None] = {
+            "mindspore": _default_there(argument, row, "torch"),
+            "torch": _default_there(argument, row, "mindspore"),
+        }
+        is_required = Absent.REQUIRED in (ours, theirs)
+        if is_required or not _is_one(argument, row, needed["torch"], needed["mindspore"]):
+            found.append(Difference(argument, needed))
+    return found
 
 
 def _is_one(argument: Argument, row: Row, there: Values | None, here: Values | None) -> bool:
     """Whether both defaults come to the same, both in PyTorch's terms."""
-    if not (argument.mindspore and argument.torch):
-        return argument.mindspore_default == argument.torch_default
+    if not (argument.name("mindspore") and argument.name("torch")):
+        return argument.default("mindspore") == argument.default("torch")
     if there is None or here is None:
         return False
     setting = Setting({**defaults(row, "mindspore"), **here})
-    return WAYS[argument.way].to_torch(argument, setting) == there
+    return turned(argument, "mindspore", "torch", setting) == there
 
 
 def _default_there(argument: Argument, row: Row, source: Framework) -> Values | None:
@@ -167,7 +204,7 @@ def _default_there(argument: Argument, row: Row, source: Framework) -> Values | 
     if not argument.name(target):
         return None
     try:
-        return WAYS[argument.way].turns(source)(argument, Setting(defaults(row, source)))
+        return turned(argument, source, target, Setting(defaults(row, source)))
     except (NoCounterpartError, KeyError):
         return None
 
@@ -204,8 +241,7 @@ def same_as(row: Row, framework: Framework) -> str:
     """The call of one side that does by default what the other side's does; empty if it needs none."""
     values: Values = {}
     for difference in differences(row):
-        needed = difference.for_mindspore if framework == "mindspore" else difference.for_torch
-        values.update(needed or {})
+        values.update(difference.needed[framework] or {})
     own = defaults(row, framework)
     values = {name: value for name, value in values.items() if own.get(name, REQUIRED) != value}
     return call(row, framework, values) if values else ""

@@ -1,11 +1,14 @@
-"""How the value of an argument becomes the other framework's: a closed set of transformations."""
+"""How the value of an argument becomes PyTorch's, and back: a closed set of transformations."""
 
 import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from explorer.correspondence.records import Argument, Value
+from explorer.correspondence.records import Value
 from explorer.model.engines import Framework
+
+HUB: Framework = "torch"
+"""The framework between whose arguments and those of each other one the ways go."""
 
 Values = dict[str, Value]
 """Values of arguments by their names."""
@@ -26,62 +29,59 @@ class NoCounterpartError(Exception):
 
 
 class Setting(NamedTuple):
-    """The arguments of one side, defaults among them, and the shapes of the operands."""
+    """The arguments of one side, defaults among them, and the shapes of the operands.
+
+    Of these one is translated: ``here`` is its name, ``there`` that on the other side, and ``way`` the
+    name of its way.
+    """
 
     arguments: Mapping[str, Value]
     shapes: tuple[Shape, ...] = ()
+    here: str = ""
+    there: str = ""
+    way: str = ""
+
+    @property
+    def value(self) -> Value:
+        """The value that is translated."""
+        return self.arguments[self.here]
 
 
-Turns = Callable[[Argument, Setting], Values]
+Turn = Callable[[Setting], Values]
 
 
 class Way(NamedTuple):
-    """A transformation, in both directions."""
+    """A transformation, in both directions: between the values of PyTorch and of another framework."""
 
-    to_torch: Turns
-    to_mindspore: Turns
-
-    def turns(self, source: Framework) -> Turns:
-        """The direction that begins at a framework."""
-        return self.to_torch if source == "mindspore" else self.to_mindspore
+    to_torch: Turn
+    from_torch: Turn
 
 
-def _by_value(forth: Callable[[Value], Value], back: Callable[[Value], Value]) -> Way:
-    """A way that looks at nothing but the value."""
-
-    def to_torch(argument: Argument, setting: Setting) -> Values:
-        return {argument.torch: forth(setting.arguments[argument.mindspore])}
-
-    def to_mindspore(argument: Argument, setting: Setting) -> Values:
-        return {argument.mindspore: back(setting.arguments[argument.torch])}
-
-    return Way(to_torch, to_mindspore)
+def _each(change: Callable[[Value], Value]) -> Turn:
+    """What looks at nothing but the value."""
+    return lambda setting: {setting.there: change(setting.value)}
 
 
-def _unchanged(value: Value) -> Value:
-    return value
-
-
-def _one_minus(value: Value) -> Value:
-    assert isinstance(value, (int, float))
-    # 1 - 0.9 is 0.09999999999999998.
-    return round(1 - value, 12)
-
-
-def _root(value: Value) -> Value:
-    assert isinstance(value, (int, float))
-    return math.sqrt(value)
-
-
-def _square(value: Value) -> Value:
-    assert isinstance(value, (int, float))
-    return value * value
+_same = _each(lambda value: value)
 
 
 def _named_by(names: Mapping[Value, Value]) -> Way:
     """A way between values that correspond one by one; all others are the same."""
     back = {there: here for here, there in names.items()}
-    return _by_value(lambda value: names.get(value, value), lambda value: back.get(value, value))
+    return Way(
+        _each(lambda value: names.get(value, value)), _each(lambda value: back.get(value, value))
+    )
+
+
+def _refused(refused: Value) -> Turn:
+    """PyTorch's value that the other side cannot express; all others are the same."""
+
+    def from_torch(setting: Setting) -> Values:
+        if setting.value == refused:
+            raise NoCounterpartError(setting.here, refused)
+        return _same(setting)
+
+    return from_torch
 
 
 def _numbers(value: Value, count: int) -> tuple[int, ...]:
@@ -94,26 +94,52 @@ def _numbers(value: Value, count: int) -> tuple[int, ...]:
     return (value,) * count
 
 
-# What a call leaves to the other arguments
+# Numbers
 
 
-def _nothing(argument: Argument, setting: Setting) -> Values:
-    return {}
+def _number(value: Value) -> float:
+    assert isinstance(value, (int, float))
+    return value
 
 
-# The stride of pooling
+def _one_minus(value: Value) -> Value:
+    # 1 - 0.9 is 0.09999999999999998.
+    return round(1 - _number(value), 12)
 
 
-def _stride_to_torch(argument: Argument, setting: Setting) -> Values:
-    return {argument.torch: setting.arguments[argument.mindspore]}
+def _size(radius: Value) -> int:
+    assert isinstance(radius, int)
+    return 2 * radius + 1
 
 
-def _stride_to_mindspore(argument: Argument, setting: Setting) -> Values:
-    stride = setting.arguments[argument.torch]
-    return {argument.mindspore: setting.arguments["kernel_size"] if stride is None else stride}
+def _radius(size: Value) -> Value:
+    assert isinstance(size, int)
+    if size % 2 == 0:
+        raise NoCounterpartError("size", size)
+    return size // 2
 
 
-# Padding by mode
+def _mean_to_torch(setting: Setting) -> Values:
+    """PyTorch takes the mean of the window where MindSpore takes its sum."""
+    return {setting.there: _number(setting.value) * _size(setting.arguments["depth_radius"])}
+
+
+def _sum_from_torch(setting: Setting) -> Values:
+    return {setting.there: _number(setting.value) / _number(setting.arguments["size"])}
+
+
+def _dropped(setting: Setting) -> Values:
+    """Of the two ways to say how much is dropped, the one that is given."""
+    kept = setting.arguments["keep_prob"]
+    return {setting.there: _one_minus(kept) if setting.value is None else setting.value}
+
+
+# Windows
+
+
+def _axes(setting: Setting) -> int:
+    """How many axes a kernel moves along."""
+    return len(setting.shapes[0]) - 2 if setting.shapes else 1
 
 
 def _kernel(setting: Setting) -> tuple[int, ...]:
@@ -126,26 +152,38 @@ def _kernel(setting: Setting) -> tuple[int, ...]:
     return setting.shapes[1][2:]
 
 
-def _axes(setting: Setting) -> int:
-    """How many axes a kernel moves along."""
-    return len(setting.shapes[0]) - 2 if setting.shapes else 1
-
-
 def _strides(setting: Setting, axes: int) -> tuple[int, ...]:
     given = setting.arguments
     return _numbers(given.get("stride", given.get("strides", 1)), axes)
 
 
-def _pad_mode_to_torch(argument: Argument, setting: Setting) -> Values:
+def _stride_from_torch(setting: Setting) -> Values:
+    stride = setting.value
+    return {setting.there: setting.arguments["kernel_size"] if stride is None else stride}
+
+
+def _each_axis(setting: Setting) -> Values:
+    return {setting.there: _numbers(setting.value, _axes(setting))}
+
+
+def _stride_of_each_axis(setting: Setting) -> Values:
+    stride = setting.value or setting.arguments["kernel_size"]
+    return {setting.there: _numbers(stride, _axes(setting))}
+
+
+# Padding by mode
+
+
+def _pad_mode_to_torch(setting: Setting) -> Values:
     mode = str(setting.arguments["pad_mode"]).lower()
     if mode == "valid":
-        return {argument.torch: 0}
+        return {setting.there: 0}
     if mode == "pad":
-        return {argument.torch: _symmetric(setting.arguments["padding"], setting)}
+        return {setting.there: _symmetric(setting.arguments["padding"], setting)}
     is_moved_by_one = all(number == 1 for number in _strides(setting, _axes(setting)))
-    if is_moved_by_one and argument.way == "pad_mode":
-        return {argument.torch: "same"}
-    return _same_padding(argument, setting)
+    if is_moved_by_one and setting.way == "pad_mode":
+        return {setting.there: "same"}
+    return _same_padding(setting)
 
 
 def _symmetric(padding: Value, setting: Setting) -> Value:
@@ -166,9 +204,9 @@ def same_ends(size: int, kernel: int, stride: int, dilation: int) -> tuple[int, 
     return total // 2, total - total // 2
 
 
-def _same_padding(argument: Argument, setting: Setting) -> Values:
+def _same_padding(setting: Setting) -> Values:
     sizes = setting.shapes[0][2:] if setting.shapes else ()
-    if not sizes or argument.way.startswith("average"):
+    if not sizes or setting.way.startswith("average"):
         # What MindSpore divides an average at the border by, no argument of PyTorch's says.
         raise NoCounterpartError("pad_mode", "same")
     strides = _strides(setting, len(sizes))
@@ -176,69 +214,55 @@ def _same_padding(argument: Argument, setting: Setting) -> Values:
     axes = zip(sizes, _kernel(setting), strides, dilations, strict=True)
     ends = [same_ends(*axis) for axis in axes]
     if all(before == after for before, after in ends):
-        return {argument.torch: tuple(before for before, _after in ends)}
+        return {setting.there: tuple(before for before, _after in ends)}
     # The last axis comes first, as torch.nn.functional.pad takes it.
     flat = [number for pair in reversed(ends) for number in pair]
-    return {argument.torch: 0, PADS_FIRST: tuple(flat)}
+    return {setting.there: 0, PADS_FIRST: tuple(flat)}
 
 
-def _pad_mode_to_mindspore(argument: Argument, setting: Setting) -> Values:
-    padding = setting.arguments[argument.torch]
+def _pad_mode_from_torch(setting: Setting) -> Values:
+    padding = setting.value
     if isinstance(padding, str):
         return {"pad_mode": padding, "padding": 0}
     if padding == 0 or (isinstance(padding, tuple) and not any(padding)):
         return {"pad_mode": "valid", "padding": 0}
-    if isinstance(padding, tuple) and len(padding) == 2 and argument.way == "pad_mode":
+    if isinstance(padding, tuple) and len(padding) == 2 and setting.way == "pad_mode":
         padding = tuple(number for number in padding for _end in "ab")
     return {"pad_mode": "pad", "padding": padding}
 
 
-def _operator_padding_to_torch(argument: Argument, setting: Setting) -> Values:
+def _operator_padding_to_torch(setting: Setting) -> Values:
     """As ``_pad_mode_to_torch``, with a number for each axis and no mode."""
-    axes = _axes(setting)
     mode = setting.arguments["pad_mode"]
     if mode == "same":
-        padded = _same_padding(argument, setting)
+        padded = _same_padding(setting)
     else:
         ends = setting.arguments["pad"] if mode == "pad" else 0
-        padded = {argument.torch: _symmetric(ends, setting)}
-    return {**padded, argument.torch: _numbers(padded[argument.torch], axes)}
+        padded = {setting.there: _symmetric(ends, setting)}
+    return {**padded, setting.there: _numbers(padded[setting.there], _axes(setting))}
 
 
-def _operator_padding_to_mindspore(argument: Argument, setting: Setting) -> Values:
-    padding = _numbers(setting.arguments[argument.torch], _axes(setting))
+def _operator_padding_from_torch(setting: Setting) -> Values:
+    padding = _numbers(setting.value, _axes(setting))
     if not any(padding):
         return {"pad_mode": "valid", "pad": 0}
     return {"pad_mode": "pad", "pad": tuple(number for number in padding for _end in "ab")}
 
 
-def _mode_of_padding(argument: Argument, setting: Setting) -> Values:
+def _mode_of_padding(setting: Setting) -> Values:
     """The mode of an operator without a number for padding: what PyTorch pads may be its "same"."""
-    padding = _numbers(setting.arguments[argument.torch], _axes(setting))
+    padding = _numbers(setting.value, _axes(setting))
     if not any(padding):
-        return {argument.mindspore: "valid"}
-    if setting.shapes and _same_padding(argument, setting) == {argument.torch: padding}:
-        return {argument.mindspore: "same"}
-    raise NoCounterpartError(argument.torch, padding)
+        return {setting.there: "valid"}
+    if setting.shapes and _same_padding(setting) == {setting.there: padding}:
+        return {setting.there: "same"}
+    raise NoCounterpartError(setting.here, padding)
 
 
-def _each_axis_to_torch(argument: Argument, setting: Setting) -> Values:
-    return {argument.torch: _numbers(setting.arguments[argument.mindspore], _axes(setting))}
-
-
-def _each_axis_to_mindspore(argument: Argument, setting: Setting) -> Values:
-    return {argument.mindspore: _numbers(setting.arguments[argument.torch], _axes(setting))}
-
-
-def _stride_of_each_axis(argument: Argument, setting: Setting) -> Values:
-    stride = setting.arguments[argument.torch] or setting.arguments["kernel_size"]
-    return {argument.mindspore: _numbers(stride, _axes(setting))}
-
-
-def _transposed_to_torch(argument: Argument, setting: Setting) -> Values:
+def _transposed_to_torch(setting: Setting) -> Values:
     mode = setting.arguments["pad_mode"]
     if mode != "same":
-        return _pad_mode_to_torch(argument, setting)
+        return _pad_mode_to_torch(setting)
     axes = _axes(setting)
     strides = _numbers(setting.arguments.get("stride", 1), axes)
     dilations = _numbers(setting.arguments.get("dilation", 1), axes)
@@ -249,46 +273,36 @@ def _transposed_to_torch(argument: Argument, setting: Setting) -> Values:
         if cropped < 0 or cropped % 2:
             raise NoCounterpartError("pad_mode", mode)
         padding.append(cropped // 2)
-    return {argument.torch: tuple(padding)}
+    return {setting.there: tuple(padding)}
 
 
 # Axes
 
 
-def swapped(permutation: Value) -> tuple[int, int]:
-    """The two axes that a permutation swaps; raises NoCounterpartError for any other."""
-    axes = permutation if isinstance(permutation, tuple) else ()
+def _swap_to_torch(setting: Setting) -> Values:
+    """The two axes that a permutation swaps; refuses any other permutation."""
+    axes = setting.value if isinstance(setting.value, tuple) else ()
     moved = [place for place, axis in enumerate(axes) if axis not in (place, place - len(axes))]
     if len(moved) != 2:
-        raise NoCounterpartError("dims", permutation)
-    return moved[0], moved[1]
+        raise NoCounterpartError("dims", setting.value)
+    return dict(zip(("dim0", "dim1"), moved, strict=True))
 
 
-def _swap_to_torch(argument: Argument, setting: Setting) -> Values:
-    first, second = swapped(setting.arguments[argument.mindspore])
-    return {"dim0": first, "dim1": second}
-
-
-def _swap_to_mindspore(argument: Argument, setting: Setting) -> Values:
-    rank = len(setting.shapes[0])
-    axes = list(range(rank))
+def _swap_from_torch(setting: Setting) -> Values:
+    axes = list(range(len(setting.shapes[0])))
     first, second = (_numbers(setting.arguments[name], 1)[0] for name in ("dim0", "dim1"))
     axes[first], axes[second] = axes[second], axes[first]
-    return {argument.mindspore: tuple(axes)}
+    return {setting.there: tuple(axes)}
 
 
-def _same_to_torch(argument: Argument, setting: Setting) -> Values:
-    return {argument.torch: setting.arguments[argument.mindspore]}
-
-
-def _softmax_axis(argument: Argument, setting: Setting) -> Values:
+def _softmax_axis(setting: Setting) -> Values:
     """PyTorch chooses an axis by the rank of the input where none is given."""
-    axis = setting.arguments[argument.torch]
+    axis = setting.value
     if axis is None:
         if not setting.shapes:
-            raise NoCounterpartError(argument.torch, axis)
+            raise NoCounterpartError(setting.here, axis)
         axis = 0 if len(setting.shapes[0]) in (0, 1, 3) else 1
-    return {argument.mindspore: axis}
+    return {setting.there: axis}
 
 
 def _single(axis: Value) -> Value:
@@ -302,147 +316,78 @@ def _none_or_several(axes: Value) -> Value:
     return axes if isinstance(axes, tuple) else (axes,)
 
 
-def _several(axes: Value) -> Value:
-    return () if axes is None else axes
-
-
-def _last_for_none(axis: Value) -> Value:
-    return -1 if axis is None else axis
-
-
-def _refused(value: Value) -> Turns:
-    """PyTorch's value that MindSpore cannot express; all others are the same."""
-
-    def to_mindspore(argument: Argument, setting: Setting) -> Values:
-        given = setting.arguments[argument.torch]
-        if given == value:
-            raise NoCounterpartError(argument.torch, given)
-        return {argument.mindspore: given}
-
-    return to_mindspore
-
-
 def _empty_for_none(axes: Value) -> Value:
     return () if axes is None else axes
-
-
-def _none_for_empty(axes: Value) -> Value:
-    return None if axes == () else axes
 
 
 # The axes of a layer norm
 
 
-def _normalized_to_mindspore(argument: Argument, setting: Setting) -> Values:
-    shape = setting.arguments[argument.torch]
-    count = len(shape) if isinstance(shape, tuple) else 1
-    first = {"begin_norm_axis": -count, "begin_params_axis": -count}
-    return {argument.mindspore: shape if isinstance(shape, tuple) else (shape,), **first}
+def _normalized_from_torch(setting: Setting) -> Values:
+    shape = setting.value if isinstance(setting.value, tuple) else (setting.value,)
+    first = {"begin_norm_axis": -len(shape), "begin_params_axis": -len(shape)}
+    return {setting.there: shape, **first}
 
 
-def _normalized_to_torch(argument: Argument, setting: Setting) -> Values:
-    shape = setting.arguments[argument.mindspore]
+def _normalized_to_torch(setting: Setting) -> Values:
+    shape = setting.value
     rank = len(setting.shapes[0]) if setting.shapes else 0
     for name in ("begin_norm_axis", "begin_params_axis"):
         (axis,) = _numbers(setting.arguments[name], 1)
         from_end = -axis if axis < 0 else rank - axis
         if not isinstance(shape, tuple) or from_end != len(shape):
             raise NoCounterpartError(name, axis)
-    return {argument.torch: shape}
+    return {setting.there: shape}
 
 
-def _begins_at(argument: Argument, setting: Setting) -> Values:
+def _begins_at(setting: Setting) -> Values:
     """The axes from the first to the last, by their sizes."""
     shape = setting.shapes[0] if setting.shapes else ()
-    (axis,) = _numbers(setting.arguments[argument.mindspore], 1)
+    (axis,) = _numbers(setting.value, 1)
     (own,) = _numbers(setting.arguments["begin_params_axis"], 1)
     if not shape or axis % len(shape) != own % len(shape):
-        raise NoCounterpartError(argument.mindspore, axis)
-    return {argument.torch: shape[axis:]}
+        raise NoCounterpartError(setting.here, axis)
+    return {setting.there: shape[axis:]}
 
 
-def _first_axis(argument: Argument, setting: Setting) -> Values:
-    shape = setting.arguments[argument.torch]
-    axis = -len(shape) if isinstance(shape, tuple) else -1
-    return {argument.mindspore: axis, "begin_params_axis": axis}
-
-
-# The two ways to say how much is dropped
-
-
-def _dropped(argument: Argument, setting: Setting) -> Values:
-    p, kept = setting.arguments["p"], setting.arguments["keep_prob"]
-    return {argument.torch: _one_minus(kept) if p is None else p}
-
-
-# The window of a local response norm
-
-
-def _size(radius: Value) -> Value:
-    assert isinstance(radius, int)
-    return 2 * radius + 1
-
-
-def _radius(size: Value) -> Value:
-    assert isinstance(size, int)
-    if size % 2 == 0:
-        raise NoCounterpartError("size", size)
-    return size // 2
-
-
-def _mean_to_torch(argument: Argument, setting: Setting) -> Values:
-    """PyTorch takes the mean of the window where MindSpore takes its sum."""
-    factor, radius = (setting.arguments[name] for name in (argument.mindspore, "depth_radius"))
-    size = _size(radius)
-    assert isinstance(factor, (int, float))
-    assert isinstance(size, int)
-    return {argument.torch: factor * size}
-
-
-def _sum_to_mindspore(argument: Argument, setting: Setting) -> Values:
-    factor, size = (setting.arguments[name] for name in (argument.torch, "size"))
-    assert isinstance(factor, (int, float))
-    assert isinstance(size, int)
-    return {argument.mindspore: factor / size}
+def _first_axis(setting: Setting) -> Values:
+    axis = -len(setting.value) if isinstance(setting.value, tuple) else -1
+    return {setting.there: axis, "begin_params_axis": axis}
 
 
 WAYS: dict[str, Way] = {
-    "same": _by_value(_unchanged, _unchanged),
-    "one_minus": _by_value(_one_minus, _one_minus),
-    "root": _by_value(_root, _square),
+    "same": Way(_same, _same),
+    "one_minus": Way(_each(_one_minus), _each(_one_minus)),
+    "root": Way(
+        _each(lambda it: math.sqrt(_number(it))), _each(lambda it: _number(it) * _number(it))
+    ),
     "tanh": _named_by({True: "tanh", False: "none"}),
     "zero_is_none": _named_by({0: None}),
-    "stride": Way(_stride_to_torch, _stride_to_mindspore),
-    "pad_mode": Way(_pad_mode_to_torch, _pad_mode_to_mindspore),
-    "pool_pad_mode": Way(_pad_mode_to_torch, _pad_mode_to_mindspore),
+    "stride": Way(_same, _stride_from_torch),
+    "pad_mode": Way(_pad_mode_to_torch, _pad_mode_from_torch),
+    "pool_pad_mode": Way(_pad_mode_to_torch, _pad_mode_from_torch),
     "mode_alone": Way(_pad_mode_to_torch, _mode_of_padding),
-    "average_pad_mode": Way(_pad_mode_to_torch, _pad_mode_to_mindspore),
+    "average_pad_mode": Way(_pad_mode_to_torch, _pad_mode_from_torch),
     "average_mode_alone": Way(_pad_mode_to_torch, _mode_of_padding),
-    "transposed_pad_mode": Way(_transposed_to_torch, _pad_mode_to_mindspore),
-    "of_pad_mode": Way(_nothing, _nothing),
-    "operator_pad_mode": Way(_operator_padding_to_torch, _operator_padding_to_mindspore),
-    "each_axis": Way(_each_axis_to_torch, _each_axis_to_mindspore),
-    "stride_of_each_axis": Way(_each_axis_to_torch, _stride_of_each_axis),
-    "of_weight": Way(_nothing, _nothing),
-    "single_axis": _by_value(_single, _unchanged),
-    "some_axes": _by_value(_none_or_several, _several),
+    "transposed_pad_mode": Way(_transposed_to_torch, _pad_mode_from_torch),
+    "operator_pad_mode": Way(_operator_padding_to_torch, _operator_padding_from_torch),
+    "each_axis": Way(_each_axis, _each_axis),
+    "stride_of_each_axis": Way(_each_axis, _stride_of_each_axis),
+    "single_axis": Way(_each(_single), _same),
+    "some_axes": Way(_each(_none_or_several), _each(_empty_for_none)),
     "reduction_number": _named_by({"none": 0, "mean": 1, "sum": 2}),
-    "swap": Way(_swap_to_torch, _swap_to_mindspore),
-    "of_swap": Way(_nothing, _nothing),
-    "softmax_axis": Way(_same_to_torch, _softmax_axis),
-    "last_axis": _by_value(_last_for_none, _unchanged),
-    "one_axis": Way(_same_to_torch, _refused(None)),
-    "counted_classes": Way(_same_to_torch, _refused(-1)),
-    "none_is_false": _by_value(_unchanged, bool),
-    "every_axis": _by_value(_empty_for_none, _none_for_empty),
-    "normalized_shape": Way(_normalized_to_torch, _normalized_to_mindspore),
-    "of_normalized_shape": Way(_nothing, _nothing),
+    "swap": Way(_swap_to_torch, _swap_from_torch),
+    "softmax_axis": Way(_same, _softmax_axis),
+    "last_axis": Way(_each(lambda axis: -1 if axis is None else axis), _same),
+    "one_axis": Way(_same, _refused(None)),
+    "counted_classes": Way(_same, _refused(-1)),
+    "none_is_false": Way(_same, _each(bool)),
+    "every_axis": Way(_each(_empty_for_none), _each(lambda axes: None if axes == () else axes)),
+    "normalized_shape": Way(_normalized_to_torch, _normalized_from_torch),
     "begins_at": Way(_begins_at, _first_axis),
-    "of_begins_at": Way(_nothing, _nothing),
-    "dropped": Way(_dropped, _by_value(_unchanged, _unchanged).to_mindspore),
-    "of_dropped": Way(_nothing, _nothing),
-    "radius": _by_value(_size, _radius),
-    "alpha_of_radius": Way(_mean_to_torch, _sum_to_mindspore),
+    "dropped": Way(_dropped, _same),
+    "radius": Way(_each(_size), _each(_radius)),
+    "alpha_of_radius": Way(_mean_to_torch, _sum_from_torch),
 }
 """The transformations by name."""
 

@@ -16,10 +16,9 @@ from explorer.blocks.records import (
     Text,
     table,
 )
-from explorer.correspondence.operators import OPERATORS
 from explorer.correspondence.records import Argument
 from explorer.correspondence.records import Row as Correspondence
-from explorer.correspondence.table import CHECKED, LAYERS, OPS
+from explorer.correspondence.table import CHECKED, correspondences, last_name
 from explorer.correspondence.translation import differences, same_as, shown
 from explorer.model.engines import FRAMEWORK_LABELS, NEEDED, Framework
 from explorer.report.json import Document
@@ -37,7 +36,8 @@ def _code(text: str) -> Span | str:
 def row_blocks(row: Correspondence, level: int = 2) -> Iterator[Block]:
     """One row: what it is in the other framework, argument by argument."""
     blocks = tuple(_parts(row))
-    title = (Span(row.mindspore, style="code"), " – ", Span(row.torch, style="code"))
+    here, there = row.name("mindspore"), row.name("torch")
+    title = (Span(here, style="code"), " – ", Span(there, style="code"))
     yield Section(title, blocks, level=level)
 
 
@@ -70,9 +70,9 @@ def _arguments(row: Correspondence) -> Table:
         mark = Span("≠", tone="foreseen") if argument in differing else ""
         rows.append(
             (
-                (_code(argument.mindspore),),
+                (_code(argument.name("mindspore")),),
                 (_default(argument, "mindspore"),),
-                (_code(argument.torch),),
+                (_code(argument.name("torch")),),
                 (_default(argument, "torch"),),
                 (mark,) if mark else "",
                 translation_text(argument),
@@ -107,11 +107,12 @@ def _differences(row: Correspondence) -> Iterator[Block]:
 
 
 def _names(row: Correspondence) -> Iterator[tuple[str, Text]]:
-    if row.weights:
-        yield _("weights"), named([_weight(row, name) for name in row.weights])
-    if row.alike:
-        yield _("with PyTorch's names and defaults"), named([f"`{name}`" for name in row.alike])
-    operators = [f"`{name}`" for name in (*row.primitives, *row.aten)]
+    column = row.columns["mindspore"]
+    if column.weights:
+        yield _("weights"), named([_weight(row, name) for name in column.weights])
+    if column.alike:
+        yield _("with PyTorch's names and defaults"), named([f"`{name}`" for name in column.alike])
+    operators = [f"`{name}`" for framework in NEEDED for name in row.columns[framework].graph]
     if operators:
         yield _("in graphs"), named(operators)
     versions = [f"{FRAMEWORK_LABELS[name]} {CHECKED[name]}" for name in NEEDED]
@@ -123,7 +124,7 @@ def _names(row: Correspondence) -> Iterator[tuple[str, Text]]:
 
 def weight_there(row: Correspondence, name: str) -> tuple[str, Layout]:
     """PyTorch's name of a layer's weight, and the steps that turn MindSpore's array into it."""
-    kind = row.mindspore.rpartition(".")[2]
+    kind = last_name(row.name("mindspore"))
     cells = {"": KNOWN[kind]} if kind in KNOWN else {}
     return torch_name(name, name, cells, {}), layout_of(name, name, cells, {})
 
@@ -147,10 +148,10 @@ def list_blocks(rows: Sequence[Correspondence]) -> Iterator[Block]:
 def _listed(row: Correspondence) -> Row:
     names: list[str] = []
     for difference in differences(row):
-        argument = difference.argument
-        alike = dict.fromkeys(filter(None, (argument.mindspore, argument.torch)))
+        sides = (difference.argument.name(framework) for framework in NEEDED)
+        alike = dict.fromkeys(filter(None, sides))
         names.append(f"`{'/'.join(alike)}`")
-    return (_code(row.mindspore),), (_code(row.torch),), named(names)
+    return (_code(row.name("mindspore")),), (_code(row.name("torch")),), named(names)
 
 
 def page() -> str:
@@ -171,9 +172,9 @@ def _page_blocks() -> Iterator[Block]:
     text = _("`python -m explorer correspond NAME` prints one of them, by any of its names.")
     yield Paragraph(text)
     parts = (
-        (_("Functions"), OPS),
-        (_("Layers"), LAYERS),
-        (_("Operators of graphs"), OPERATORS),
+        (_("Functions"), correspondences("function")),
+        (_("Layers"), correspondences("layer")),
+        (_("Operators of graphs"), correspondences("operator")),
     )
     for title, rows in parts:
         sections = [block for row in rows for block in row_blocks(row, level=3)]
@@ -196,24 +197,24 @@ def _as_data(row: Correspondence) -> Document:
         arguments.append(
             {
                 **sides,
-                "transformation": argument.way,
+                "transformation": argument.way(),
                 "how": translation_text(argument),
                 "differs_by_default": argument in differing,
             }
         )
+    column = row.columns["mindspore"]
     return {
         "family": row.family,
         "kind": row.kind,
-        "mindspore": row.mindspore,
-        "torch": row.torch,
+        **{framework: row.name(framework) for framework in NEEDED},
         "arguments": arguments,
         "as_torch_by_default": same_as(row, "mindspore"),
         "as_mindspore_by_default": same_as(row, "torch"),
         "facts": facts(row),
         "not_translated": dict(unmatched(row)),
-        "alike": list(row.alike),
-        "weights": {name: weight_there(row, name)[0] for name in row.weights},
-        "operators": {"mindspore": list(row.primitives), "torch": list(row.aten)},
+        "alike": list(column.alike),
+        "weights": {name: weight_there(row, name)[0] for name in column.weights},
+        "operators": {framework: list(row.columns[framework].graph) for framework in NEEDED},
         "pages": {framework: row.page(framework) for framework in NEEDED},
         "checked": dict(CHECKED),
         "compared": row.compared,

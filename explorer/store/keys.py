@@ -4,7 +4,7 @@ import functools
 import hashlib
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -136,14 +136,19 @@ def _here() -> dict[str, str]:
 
 def _digest_of_code() -> str:
     # A version alone would keep what an older checkout of the same version has found.
-    inner = [path for path in PACKAGE.rglob("*.py") if not _is_of(path, FACES)]
-    return _digest_of_files(inner)
+    return _digest_of_files(path for path in _code() if not _is_of(path, FACES))
 
 
 @functools.cache
 def digest_of_parts(*parts: str) -> str:
     """The digest of some parts of the package, such as "drawing", for what is kept of their work."""
-    return _digest_of_files(path for path in PACKAGE.rglob("*.py") if _is_of(path, parts))
+    return _digest_of_files(path for path in _code() if _is_of(path, parts))
+
+
+def _code() -> Iterator[Path]:
+    """The modules of the package, and the tables that they read."""
+    for pattern in ("*.py", "*.toml"):
+        yield from PACKAGE.rglob(pattern)
 
 
 def _is_of(path: Path, parts: tuple[str, ...]) -> bool:

@@ -1,9 +1,6 @@
 """Arguments of operators and settings of layers, written as a user of the framework writes them."""
 
-import math
-
-import numpy as np
-
+from explorer.correspondence.values import alike, shortest
 from explorer.model.families import family
 from explorer.model.graph import Arguments, ArgumentValue, Layer
 from explorer.text.clean import clean
@@ -30,17 +27,8 @@ def value_text(name: str, value: ArgumentValue) -> str:
         text = value if len(value) <= LONGEST else f"{value[:LONGEST]}…"
         return clean(text) if name.endswith("type") else clean(repr(text))
     if isinstance(value, float):
-        return _shortest(value)
+        return shortest(value)
     return str(value)
-
-
-def _shortest(value: float) -> str:
-    """A number by its shortest digits: those of float32 where it was one."""
-    with np.errstate(over="ignore"):
-        single = np.float32(value)
-    if not math.isfinite(single) or value != float(single):
-        return repr(value)
-    return repr(float(str(single)))
 
 
 def argument_text(name: str, value: ArgumentValue) -> str:
@@ -128,42 +116,7 @@ def _matters(name: str, value: ArgumentValue, is_important: bool) -> bool:
     return value is not False and not (name in NEUTRAL and value == NEUTRAL[name])
 
 
-def alike(value: ArgumentValue) -> ArgumentValue:
-    """The element that a sequence repeats, 1 of ``(1, 1)``; other values as they are."""
-    if isinstance(value, tuple) and value and all(item == value[0] for item in value):
-        return value[0]
-    return value
-
-
 def call_text(op: str, arguments: Arguments) -> str:
     """An operator with the arguments that matter most: ``aten.gelu.default(approximate='none')``."""
     main = main_arguments(op, arguments)
     return f"{op}({arguments_text(main)})" if main else op
-
-
-# Two sides
-
-WINDOWS = frozenset({"dilation", "kernel_size", "stride", "strides"})
-"""Arguments of windows, which MindSpore gives with the axes of the batch and of the channels."""
-
-
-def other_values(left: Arguments, right: Arguments) -> tuple[str, ...]:
-    """The names that both have with values that are not the same.
-
-    ``2`` and ``(2, 2)`` are: a single number is meant for each axis. So are ``(1, 1, 2, 2)`` and
-    ``(2, 2)`` of a window.
-    """
-    shared = [name for name in left if name in right]
-    others = [name for name in shared if unified(name, left[name]) != unified(name, right[name])]
-    # Of a list without any, every Python makes the same empty tuple, which JSON leaves out.
-    return tuple(others)
-
-
-def unified(name: str, value: ArgumentValue) -> ArgumentValue:
-    """A value in the form in which two that mean the same are equal."""
-    if name in WINDOWS and isinstance(value, tuple) and len(value) == 4 and value[:2] == (1, 1):
-        value = value[2:]
-    value = alike(value)
-    if isinstance(value, float):
-        return _shortest(value) if math.isnan(value) else float(_shortest(value))
-    return value

@@ -148,8 +148,8 @@ UNMATCHED: dict[str, str] = {
 
 def translation_text(argument: Argument) -> str:
     """How the values correspond, and where; empty where they are the same."""
-    text = _(WAYS.get(argument.way, "")) or lacking(argument)
-    if not argument.only_if or argument.way in COMPANIONS:
+    text = _(WAYS.get(argument.way(), "")) or lacking(argument)
+    if not argument.only_if or argument.way() in COMPANIONS:
         return text
     name, value = argument.only_if
     where = _("checked where {setting}").format(setting=f"`{name}={value!r}`")
@@ -158,9 +158,9 @@ def translation_text(argument: Argument) -> str:
 
 def lacking(argument: Argument) -> str:
     """What a side that lacks the argument acts as; empty where both have it, or where it is unknown."""
-    here, there = argument.mindspore, argument.torch
-    acts_as = argument.torch_default if here else argument.mindspore_default
-    if (here and there) or argument.way != "same":
+    here, there = argument.name("mindspore"), argument.name("torch")
+    acts_as = argument.default("torch" if here else "mindspore")
+    if (here and there) or argument.way() != "same":
         return ""
     text = _("MindSpore has no such argument: as with {value}")
     if here:

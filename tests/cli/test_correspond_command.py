@@ -5,7 +5,7 @@ import json
 import pytest
 
 from explorer.cli.entry import run
-from explorer.correspondence.table import ROWS
+from explorer.correspondence.table import correspondences
 from explorer.report.correspondences import page
 from tests.support.command_line import ROOT
 
@@ -44,7 +44,7 @@ def test_without_a_name_all_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     lines = printed(capsys).splitlines()[1:]
     # A long list of arguments goes on in a line of its own.
     names = [line.split()[0] for line in lines if not line.startswith(" ")]
-    assert names == [row.mindspore for row in ROWS]
+    assert names == [row.name("mindspore") for row in correspondences()]
 
 
 def test_the_document_has_both_sides_of_each_argument(capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,7 +60,7 @@ def test_the_document_has_both_sides_of_each_argument(capsys: pytest.CaptureFixt
     whole = printed(capsys, "--json")
     assert run(["--lang", "zh", "correspond", "--json"]) == 0
     assert capsys.readouterr().out == whole
-    assert len(json.loads(whole)["correspondences"]) == len(ROWS)
+    assert len(json.loads(whole)["correspondences"]) == len(correspondences())
 
 
 def test_in_chinese_all_but_code_is_chinese(capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,7 +75,7 @@ def test_the_page_of_the_documentation_is_the_table(capsys: pytest.CaptureFixtur
     """``python -m explorer correspond --markdown`` writes it anew."""
     written = PAGE.read_text(encoding="utf-8")
     assert written == page() == printed(capsys, "--markdown")
-    assert written.count("\n### ") == len(ROWS)
+    assert written.count("\n### ") == len(correspondences())
     text = printed(capsys, "nn.GELU", "--markdown")
     assert text.startswith("## `nn.GELU` – `torch.nn.GELU`\n")
     assert "- as PyTorch's by default: `nn.GELU(approximate=False)`" in text

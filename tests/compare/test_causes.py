@@ -9,9 +9,9 @@ import pytest
 from explorer.compare.causes.candidates import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.choice import as_kept, attempts_at, cause_of
 from explorer.compare.causes.rooms import Room, apart_if_same, apart_in_any_order
-from explorer.compare.causes.translations import translated
 from explorer.compare.graphs.view import GraphView
 from explorer.correspondence.table import rows_named
+from explorer.correspondence.translation import translated
 from explorer.model.arrays import SMALL, AnyArray
 from explorer.model.causes import (
     Cause,
@@ -287,7 +287,7 @@ def test_what_is_done_to_an_input_is_not_said_to_be_the_other_side_s_value(
 def test_what_an_operator_is_not_given_is_its_default_in_the_other_framework_s_words(
     name: str, other: str
 ) -> None:
-    (row,) = (row for row in rows_named(name.replace("torch", "aten")) if row.torch == name)
+    (row,) = (row for row in rows_named(name.replace("torch", "aten")) if row.name("torch") == name)
     assert translated(row, "torch", {"correction": None})[other] == 1
     assert translated(row, "torch", {"correction": 0})[other] == 0
     # Where None itself is one of the values it stays: all axes.

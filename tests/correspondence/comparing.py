@@ -94,11 +94,12 @@ def _in_outputs(setting: Setting, here: list[Array], there: list[Array]) -> Iter
 
 def _in_operands(setting: Setting, here: Answer, there: Answer) -> Iterator[str]:
     for operand in setting.row.operands:
-        ours_all = here.operands.get(operand.mindspore, [])
-        theirs_all = there.operands.get(operand.torch, [])
+        ours_all = here.operands.get(operand.name("mindspore"), [])
+        theirs_all = there.operands.get(operand.name("torch"), [])
         for ours, theirs in zip(ours_all, theirs_all, strict=True):
             if not _is_close(ours, theirs):
-                yield f"gradient of {operand.torch} differs by {_distance(ours, theirs)}"
+                name = operand.name("torch")
+                yield f"gradient of {name} differs by {_distance(ours, theirs)}"
 
 
 def _by_name(kind: str, here: dict[str, Array], there: dict[str, Array]) -> Iterator[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.correspondence.records import CONSTANTS, Absent, Argument, Operand, Row, Value
 from explorer.correspondence.translation import Translation, translate
-from explorer.model.engines import Framework
+from explorer.model.engines import NEEDED, Framework
 
 COUNT = 20
 """Settings of each row."""
@@ -47,7 +47,7 @@ class Setting(NamedTuple):
 def settings(row: Row, count: int = COUNT) -> Iterator[Setting]:
     """Settings of a row; the same at each call."""
     for number in range(count):
-        seed = zlib.crc32(f"{row.mindspore} {row.torch} {number}".encode())
+        seed = zlib.crc32(f"{' '.join(map(row.name, NEEDED))} {number}".encode())
         yield _setting(row, np.random.default_rng(seed), seed)
 
 
@@ -55,14 +55,14 @@ def _setting(row: Row, rng: np.random.Generator, seed: int) -> Setting:
     arguments = _arguments(row, rng)
     operands = _operands(row, arguments, rng)
     mode = str(rng.choice(row.modes))
-    shapes = tuple(operands[operand.torch][0].shape for operand in _given(row, operands))
+    shapes = tuple(operands[operand.name("torch")][0].shape for operand in _given(row, operands))
     translated = translate(row, "mindspore", arguments, shapes)
     is_layer = row.kind == "layer"
 
     def call(framework: Framework, translation: Translation) -> Call:
         named: dict[str, list[Array]] = {}
         for operand in _given(row, operands):
-            named[operand.name(framework)] = operands[operand.torch]
+            named[operand.name(framework)] = operands[operand.name("torch")]
         return Call(
             row.name(framework),
             is_layer,
@@ -71,7 +71,7 @@ def _setting(row: Row, rng: np.random.Generator, seed: int) -> Setting:
             frozenset(operand.name(framework) for operand in row.operands if operand.count),
             frozenset(each.name(framework) for each in row.operands if is_constant(each)),
             translation.pads_first,
-            translation.fill,
+            -math.inf if row.family.startswith("max_pool") else 0.0,
             mode,
             row.compared,
             seed,
@@ -82,18 +82,19 @@ def _setting(row: Row, rng: np.random.Generator, seed: int) -> Setting:
 
 def is_constant(operand: Operand) -> bool:
     """Whether the results are not differentiated with respect to an operand."""
-    return operand.drawn in CONSTANTS or operand.torch.startswith("running")
+    return operand.drawn in CONSTANTS or operand.name("torch").startswith("running")
 
 
 def _given(row: Row, operands: Mapping[str, list[Array]]) -> list[Operand]:
-    return [operand for operand in row.operands if operand.torch in operands]
+    return [operand for operand in row.operands if operand.name("torch") in operands]
 
 
 def _arguments(row: Row, rng: np.random.Generator) -> dict[str, Value]:
     drawn: dict[str, Value] = {}
     for argument in row.arguments:
-        if argument.mindspore and argument.values:
-            drawn[argument.mindspore] = argument.values[rng.integers(len(argument.values))]
+        name = argument.name("mindspore")
+        if name and argument.values:
+            drawn[name] = argument.values[rng.integers(len(argument.values))]
     if "begin_norm_axis" in drawn:
         # A weight has the axes that are normalized.
         drawn["begin_params_axis"] = drawn["begin_norm_axis"]
@@ -102,7 +103,7 @@ def _arguments(row: Row, rng: np.random.Generator) -> dict[str, Value]:
 
 def _is_allowed(row: Row, name: str, drawn: Mapping[str, Value]) -> bool:
     for argument in row.arguments:
-        if argument.mindspore == name and argument.only_if:
+        if argument.name("mindspore") == name and argument.only_if:
             other, value = argument.only_if
             return drawn.get(other, _default(row, other)) == value
     return True
@@ -110,8 +111,9 @@ def _is_allowed(row: Row, name: str, drawn: Mapping[str, Value]) -> bool:
 
 def _default(row: Row, name: str) -> Value:
     for argument in row.arguments:
-        if argument.mindspore == name and not isinstance(argument.mindspore_default, Absent):
-            return argument.mindspore_default
+        default = argument.default("mindspore")
+        if argument.name("mindspore") == name and not isinstance(default, Absent):
+            return default
     return None
 
 
@@ -145,7 +147,7 @@ def _operands(
             continue
         shape = _shape(operand.shape, arguments, sizes)
         arrays = [_drawn(operand, shape, rng) for _time in range(operand.count or 1)]
-        drawn[operand.torch] = arrays
+        drawn[operand.name("torch")] = arrays
     return drawn
 
 

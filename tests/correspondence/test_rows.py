@@ -12,9 +12,8 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from explorer.correspondence.entries import both as on_both
-from explorer.correspondence.records import UNKNOWN, Absent, Argument, Default, Drawn, Row
-from explorer.correspondence.table import LAYERS, ROWS
+from explorer.correspondence.records import UNKNOWN, Absent, Argument, Default, Drawn, Row, Side
+from explorer.correspondence.table import correspondences
 from explorer.correspondence.ways import COMPANIONS
 from explorer.model.engines import NEEDED, Framework
 from tests.correspondence.answers import Answer, Answered, Asked, Raised
@@ -41,6 +40,11 @@ class Widened(NamedTuple):
     argument: Argument | None = None
 
 
+ROWS = correspondences()
+
+EPS = Argument(dict.fromkeys(NEEDED, Side("eps", 1e-8)), values=(10.0,))
+PADDING_IDX = Argument(dict.fromkeys(NEEDED, Side("padding_idx", None)), values=(1,))
+
 WIDENED = (
     Widened("ops.selu", "gradient of input"),
     Widened("ops.L2Normalize", "gradient of input"),
@@ -49,20 +53,20 @@ WIDENED = (
     Widened("ops.gaussian_nll_loss", "gradient of var", "var", "positive"),
     Widened("nn.BCEWithLogitsLoss", "gradient of input", "target"),
     Widened("nn.SoftmaxCrossEntropyWithLogits", "gradient of input", "target", "targets"),
-    Widened("ops.cosine_similarity", "result 0", argument=on_both("eps", 1e-8, 10.0)),
-    Widened("nn.Embedding", "gradient of weight", argument=on_both("padding_idx", None, 1)),
+    Widened("ops.cosine_similarity", "result 0", argument=EPS),
+    Widened("nn.Embedding", "gradient of weight", argument=PADDING_IDX),
 )
 
 
 def _widened(each: Widened) -> Row:
-    (row,) = [row for row in ROWS if row.mindspore == each.row]
+    (row,) = [row for row in ROWS if row.name("mindspore") == each.row]
     operands = []
     for operand in row.operands:
-        if operand.torch == each.operand:
+        if operand.name("torch") == each.operand:
             operand = msgspec.structs.replace(operand, drawn=each.drawn)
         operands.append(operand)
-    name = each.argument.mindspore if each.argument else ""
-    arguments = [argument for argument in row.arguments if argument.mindspore != name]
+    name = each.argument.name("mindspore") if each.argument else ""
+    arguments = [argument for argument in row.arguments if argument.name("mindspore") != name]
     if each.argument:
         arguments.append(each.argument)
     return msgspec.structs.replace(
@@ -100,7 +104,7 @@ class Runs:
         for setting, here, there in self.answered(kind):
             for text in disagreements(setting, here, there):
                 calls = f"{setting.mindspore.arguments} {setting.torch.arguments}"
-                found[setting.row.mindspore].append(f"{text}: {calls}")
+                found[setting.row.name("mindspore")].append(f"{text}: {calls}")
         return dict(found)
 
 
@@ -108,17 +112,18 @@ def _settings(rows: Iterable[Row], count: int) -> list[Setting]:
     return [setting for row in rows for setting in settings(row, count)]
 
 
+def _full_name(framework: Framework, name: str) -> str:
+    return f"mindspore.{name}" if framework == "mindspore" else name
+
+
 def names_in(framework: Framework) -> tuple[list[str], list[str]]:
     """The callables and the operators of a framework that the table names."""
     called: set[str] = set()
     operators: set[str] = set()
     for row in ROWS:
-        if framework == "mindspore":
-            called |= {f"mindspore.{name}" for name in (row.mindspore, *row.alike)}
-            operators |= set(row.primitives)
-        else:
-            called.add(row.torch)
-            operators |= set(row.aten)
+        column = row.columns[framework]
+        called |= {_full_name(framework, name) for name in (column.call, *column.alike)}
+        operators |= set(column.graph)
     return sorted(called), sorted(operators)
 
 
@@ -145,14 +150,15 @@ def test_a_layer_has_the_weights_that_its_row_names(runs: Runs) -> None:
     named: dict[str, set[str]] = defaultdict(set)
     for setting, answer, _ in runs.answered("rows"):
         if isinstance(answer, Answer):
-            named[setting.row.mindspore] |= answer.own_names
-    asked = {setting.row.mindspore for setting in runs.settings["rows"]}
-    for row in LAYERS:
-        if row.mindspore not in asked:
+            named[setting.row.name("mindspore")] |= answer.own_names
+    asked = {setting.row.name("mindspore") for setting in runs.settings["rows"]}
+    for row in correspondences("layer"):
+        if row.name("mindspore") not in asked:
             continue
-        plain = {re.sub(r"^bn2d\.", "", name) for name in named[row.mindspore]}
-        assert plain <= set(row.weights), row.mindspore
-        assert bool(plain) == bool(row.weights), row.mindspore
+        plain = {re.sub(r"^bn2d\.", "", name) for name in named[row.name("mindspore")]}
+        weights = row.columns["mindspore"].weights
+        assert plain <= set(weights), row.name("mindspore")
+        assert bool(plain) == bool(weights), row.name("mindspore")
 
 
 UNSEEN = {("torch.nn.PReLU", "init"): "the test sets the weight that it initializes"}
@@ -177,14 +183,15 @@ def test_an_argument_that_is_not_translated_is_noticed(runs: Runs) -> None:
 def _planted(runs: Runs) -> Iterator[tuple[tuple[str, str], Setting, Answer | Raised]]:
     for setting, here, _ in runs.answered("rows"):
         for argument in setting.row.arguments:
-            given = setting.torch.arguments.get(argument.torch, argument.torch_default)
-            is_tried = argument.mindspore and argument.torch and argument.way not in COMPANIONS
-            if not is_tried or given == argument.torch_default:
+            name, default = argument.name("torch"), argument.default("torch")
+            given = setting.torch.arguments.get(name, default)
+            is_tried = argument.name("mindspore") and name and argument.way() not in COMPANIONS
+            if not is_tried or given == default:
                 continue
             others = {**setting.torch.arguments}
-            del others[argument.torch]
+            del others[name]
             call = setting.torch._replace(arguments=others)
-            yield (setting.row.torch, argument.torch), setting._replace(torch=call), here
+            yield (setting.row.name("torch"), name), setting._replace(torch=call), here
 
 
 # Names and defaults
@@ -209,7 +216,7 @@ def test_every_operator_is_there(runs: Runs) -> None:
 def test_names_and_defaults_are_those_of_the_signature(framework: Framework, runs: Runs) -> None:
     wrong: list[str] = []
     for row in ROWS:
-        full = f"mindspore.{row.mindspore}" if framework == "mindspore" else row.torch
+        full = _full_name(framework, row.name(framework))
         wrong += [
             f"{full}: {text}"
             for text in _wrong(row, framework, runs.installed[framework].signatures[full])
@@ -222,7 +229,7 @@ def test_alike_callables_have_the_names_and_defaults_of_pytorch(
 ) -> None:
     wrong: list[str] = []
     for row in ROWS:
-        for name in row.alike:
+        for name in row.columns["mindspore"].alike:
             overloads = runs.installed["mindspore"].signatures[f"mindspore.{name}"]
             assert overloads, f"{name} has no signature"
             wrong += [f"{name}: {text}" for text in _unlike(row, overloads[0])]
@@ -268,8 +275,8 @@ def _wrong_operands(operands: dict[str, bool], overloads: list[Parameters]) -> l
 
 
 def _unlike(row: Row, parameters: Parameters) -> list[str]:
-    known = {each.torch: each.torch_default for each in row.arguments if each.torch}
-    operands = {operand.torch for operand in row.operands}
+    known = {each.name("torch"): each.default("torch") for each in row.arguments}
+    operands = {operand.name("torch") for operand in row.operands}
     texts: list[str] = []
     for name, value in parameters.items():
         if name in known and not _is_same(name, known[name], value):

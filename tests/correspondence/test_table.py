@@ -1,61 +1,67 @@
 """The table of correspondences: how rows are found, what differs, how values are translated and compared."""
 
 import math
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
+from explorer.correspondence import table
 from explorer.correspondence.comparison import (
     Call,
     differing_arguments,
     differing_settings,
     other_settings,
 )
-from explorer.correspondence.records import Absent, Row, Value
+from explorer.correspondence.records import Row, Value
 from explorer.correspondence.table import (
-    ROWS,
-    family_of,
+    alternatives,
+    catalogue,
+    correspondences,
+    function_of,
     layer_of,
     names,
     row_between,
     rows_named,
 )
 from explorer.correspondence.translation import differences, same_as, translate
+from explorer.correspondence.values import other_values
 from explorer.correspondence.ways import COMPANIONS, WAYS, NoCounterpartError, same_ends
-from explorer.model.engines import Framework
+from explorer.environments.known import home_of
+from explorer.model.engines import NEEDED, Framework
 from explorer.model.graph import Arguments
 from explorer.words.correspondences import FACTS, UNMATCHED
 from explorer.words.correspondences import WAYS as WORDS
 from tests.correspondence.settings import settings
 
+ROWS = correspondences()
+
 
 def row_of(mindspore: str, torch: str = "") -> Row:
     """The row of a callable of MindSpore's."""
-    rows = [row for row in ROWS if row.mindspore == mindspore and torch in row.torch]
+    named = (row for row in ROWS if row.name("mindspore") == mindspore)
+    rows = [row for row in named if torch in row.name("torch")]
     assert len(rows) == 1
     return rows[0]
 
 
 def test_no_two_rows_pair_the_same_callables() -> None:
-    pairs = Counter((row.mindspore, row.torch) for row in ROWS)
+    pairs = Counter((row.name("mindspore"), row.name("torch")) for row in ROWS)
     assert [pair for pair, count in pairs.items() if count > 1] == []
 
 
 def test_every_way_every_fact_and_every_unmatched_argument_is_used_and_in_words() -> None:
-    ways = {argument.way for row in ROWS for argument in row.arguments}
-    assert ways == set(WAYS)
+    ways = {argument.way() for row in ROWS for argument in row.arguments}
+    assert ways == WAYS.keys() | COMPANIONS
     assert ways - {"same"} == set(WORDS)
     assert {fact for row in ROWS for fact in row.facts} == set(FACTS)
     assert {name for row in ROWS for name in row.unmatched} == set(UNMATCHED)
 
 
-def test_companions_are_the_ways_that_yield_nothing() -> None:
-    nothing = {name for name, way in WAYS.items() if way.to_torch is WAYS["of_swap"].to_torch}
-    assert nothing == COMPANIONS
-
-
-@pytest.mark.parametrize("row", ROWS, ids=[f"{row.mindspore}-{row.torch}" for row in ROWS])
+@pytest.mark.parametrize("row", ROWS, ids=["-".join(map(row.name, NEEDED)) for row in ROWS])
 def test_a_translation_there_and_back_means_the_same(row: Row) -> None:
     for setting in settings(row, 4):
         shapes = tuple(arrays[0].shape for arrays in setting.mindspore.operands.values())
@@ -79,43 +85,16 @@ def _plain(arguments: Mapping[str, object]) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("framework", "op", "family"),
-    [
-        ("torch", "aten.gelu.default", "gelu"),
-        ("torch", "aten::gelu", "gelu"),
-        ("torch", "aten.relu_.default", "relu"),
-        ("torch", "aten._native_batch_norm_legit_no_training.default", "batch_norm"),
-        ("torch", "aten.sum.dim_IntList", "sum"),
-        ("torch", "aten.convolution.default", "conv2d"),
-        ("torch", "aten.native_batch_norm.default", "batch_norm"),
-        ("torch", "torch.nn.functional.gelu", "gelu"),
-        ("mindspore", "GeLU", "gelu"),
-        ("mindspore", "PrimFunc_ReLU", "relu"),
-        ("mindspore", "Conv2D", "conv2d"),
-        ("mindspore", "BatchNorm", "batch_norm"),
-        ("mindspore", "LayerNorm", "layer_norm"),
-        ("mindspore", "ReduceMean", "mean"),
-        ("mindspore", "SumExt", "sum"),
-        ("mindspore", "MatMul", "matmul"),
-        # The table lacks these.
-        ("mindspore", "MakeTuple", None),
-        ("torch", "aten.detach.default", None),
-        ("torch", "GeLU", None),
-    ],
-)
-def test_the_family_of_an_op_is_found_by_its_name_in_a_graph(
-    framework: Framework, op: str, family: str | None
-) -> None:
-    row = family_of(framework, op)
-    assert (row and row.family) == family
-
-
-@pytest.mark.parametrize(
     ("mindspore", "torch", "here"),
     [
         ("Conv2D", "aten.convolution.default", "ops.Conv2D"),
         ("Conv3D", "aten.convolution.default", "ops.conv3d"),
         ("GeLU", "aten.gelu.default", "ops.gelu"),
+        ("GeLU", "aten::gelu", "ops.gelu"),
+        ("PrimFunc_ReLU", "aten.relu_.default", "ops.relu"),
+        ("BatchNorm", "aten._native_batch_norm_legit_no_training.default", "ops.batch_norm"),
+        ("BatchNorm", "aten.native_batch_norm.default", "ops.BatchNorm"),
+        ("ops.gelu", "torch.nn.functional.gelu", "ops.gelu"),
         ("ReduceSum", "aten.sum.dim_IntList", "ops.ReduceSum"),
         ("Gather", "aten.embedding.default", "ops.gather"),
         ("Gather", "aten.index_select.default", "ops.Gather"),
@@ -129,12 +108,48 @@ def test_two_ops_of_graphs_have_a_row_in_common(
     mindspore: str, torch: str, here: str | None
 ) -> None:
     row = row_between(mindspore, torch)
-    assert (row and row.mindspore) == here
+    assert (row and row.name("mindspore")) == here
+
+
+def test_a_user_calls_a_function_for_an_operator_of_graphs() -> None:
+    ops: dict[Framework, str] = {"torch": "aten.add.Tensor", "mindspore": "Conv2D", "jax": "log1p"}
+    found = [row.name(it) for it, op in ops.items() if (row := function_of(it, op))]
+    assert found == ["torch.add", "ops.conv2d", "jnp.log1p"]
+    assert function_of("torch", "GeLU") is function_of("torch", "aten.detach.default") is None
+
+
+def test_what_may_stand_for_an_operator_is_of_its_framework_and_of_each_of_its_groups() -> None:
+    assert alternatives("reduce_max") == ("reduce_sum", "reduce_prod", "reduce_min")
+    assert len(alternatives("aten.avg_pool2d.default")) == 2
+    assert alternatives("aten.detach.default") == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "refused"),
+    [
+        ('arguments = [{all = "p=1", way.mindspore = "halved"}]', "unknown way: halved"),
+        ('arguments = [{all = "p=one"}]', "malformed node or string"),
+        ('arguments = [{every = "p=1"}]', "unknown field `every`"),
+        ('arguments = "torch.nothing"', "'torch.nothing'"),
+        ('modes = "test"', "Invalid enum value 'test'"),
+        ('paddle = "paddle.abs"', "unexpected keyword argument 'paddle'"),
+    ],
+)
+def test_a_row_that_is_written_wrongly_is_refused_by_its_name(
+    written: str, refused: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in table.FILES:
+        (tmp_path / f"{name}.toml").touch()
+    row = f'[[function]]\nfamily = "abs"\ntorch = "torch.abs"\n{written}\n'
+    (tmp_path / "arithmetic.toml").write_text(row)
+    monkeypatch.setattr(table, "FOLDER", tmp_path)
+    with pytest.raises(ValueError, match=rf"\[\[function\]\] .*torch.abs.*{refused}"):
+        catalogue.__wrapped__()
 
 
 def test_a_layer_is_found_by_its_class() -> None:
     found = [layer_of("mindspore", "Dense"), layer_of("torch", "torch.nn.modules.linear.Linear")]
-    assert [row.torch for row in found if row] == ["torch.nn.Linear"] * 2
+    assert [row.name("torch") for row in found if row] == ["torch.nn.Linear"] * 2
     assert layer_of("torch", "Dense") is None
 
 
@@ -156,11 +171,29 @@ def test_a_layer_is_found_by_its_class() -> None:
     ],
 )
 def test_rows_are_found_by_any_of_their_names(name: str, callables: list[str]) -> None:
-    assert [row.mindspore for row in rows_named(name)] == callables
+    assert [row.name("mindspore") for row in rows_named(name)] == callables
 
 
 def test_every_name_finds_a_row() -> None:
     assert [name for name in names() if not rows_named(name)] == []
+
+
+IN_JAX = """
+import inspect, sys, jax, jax.numpy as jnp
+for call, name, default in eval(sys.argv[1]):
+    there = inspect.signature(eval(call)).parameters[name].default
+    assert there is inspect.Parameter.empty or repr(there) == default, (call, name, there)
+"""
+
+
+@pytest.mark.jax
+def test_names_and_defaults_of_jax_are_those_of_its_signatures() -> None:
+    rows = [row for row in catalogue() if "jax" in row.columns]
+    pairs = [(row, it.sides["jax"]) for row in rows for it in row.arguments if "jax" in it.sides]
+    given = [(row.name("jax"), side.name, repr(side.default)) for row, side in pairs]
+    assert len(given) > 40
+    python = home_of("jax").python or sys.executable
+    subprocess.run([python, "-c", IN_JAX, repr(given)], check=True)
 
 
 # What differs by default
@@ -186,7 +219,7 @@ DEFAULTS = """
 def test_defaults_that_differ_and_what_to_write(line: str) -> None:
     name, differing, as_torch, as_mindspore = (cell.strip() for cell in line.split("|"))
     row = row_of(name)
-    found = [difference.argument.mindspore for difference in differences(row)]
+    found = [difference.argument.name("mindspore") for difference in differences(row)]
     assert found == differing.split()
     assert same_as(row, "mindspore") == as_torch
     assert same_as(row, "torch") == as_mindspore
@@ -196,9 +229,10 @@ def test_what_is_written_for_the_other_s_defaults_is_their_translation() -> None
     for row in ROWS:
         for difference in differences(row):
             argument = difference.argument
-            theirs = argument.torch_default
-            if difference.for_mindspore and argument.way == "same" and argument.torch:
-                assert difference.for_mindspore[argument.mindspore] == theirs
+            theirs = argument.default("torch")
+            needed = difference.needed["mindspore"]
+            if needed and argument.way() == "same" and argument.name("torch"):
+                assert needed[argument.name("mindspore")] == theirs
 
 
 # Single ways
@@ -228,11 +262,11 @@ def test_padding_that_is_not_the_same_at_both_ends_comes_first() -> None:
     translated = translate(row, "mindspore", given, ((1, 4, 6, 5),))
     assert translated.arguments["padding"] == 0
     # The last axis, 5 long, has one on both sides; the other, 6 long, one after.
-    assert (translated.pads_first, translated.fill) == ((1, 1, 0, 1), 0.0)
+    assert translated.pads_first == (1, 1, 0, 1)
     pool = translate(
         row_of("nn.MaxPool2d"), "mindspore", {"kernel_size": 2, "pad_mode": "same"}, ((1, 4, 6, 5),)
     )
-    assert (pool.pads_first, pool.fill) == ((0, 1, 0, 1), -math.inf)
+    assert pool.pads_first == (0, 1, 0, 1)
     assert translate(row, "mindspore", given, ((1, 4, 5, 5),)).arguments["padding"] == (1, 1)
 
 
@@ -282,7 +316,7 @@ IN_AND_OUT: dict[str, Value] = {"in_channels": 1, "out_channels": 1}
 def test_a_value_without_counterpart_is_refused(
     name: str, source: Framework, given: dict[str, Value], refused: str
 ) -> None:
-    row = next(row for row in ROWS if row.mindspore == name and row.family != "permute")
+    row = next(row for row in ROWS if row.name("mindspore") == name and row.family != "permute")
     with pytest.raises(NoCounterpartError, match=refused):
         translate(row, source, given, ((1, 1, 4, 4),))
 
@@ -296,13 +330,6 @@ def test_an_axis_that_pytorch_chooses_depends_on_the_rank() -> None:
     row = row_of("nn.Softmax")
     chosen = [translate(row, "torch", {}, ((2,) * rank,)).arguments["axis"] for rank in range(5)]
     assert chosen == [0, 0, 1, 0, 1]
-
-
-def test_no_default_is_unknown_where_both_sides_have_the_argument() -> None:
-    for row in ROWS:
-        for argument in row.arguments:
-            if argument.mindspore and argument.torch:
-                assert Absent.UNKNOWN not in (argument.mindspore_default, argument.torch_default)
 
 
 CONV: Arguments = {"stride": 1, "dilation": 1, "kernel_size": (3, 3)}
@@ -384,3 +411,27 @@ def test_settings_are_given_with_their_values_where_the_table_has_the_two_layers
     assert (ours, theirs) == ({"eps": 1e-3}, {"eps": 1e-5})
     unknown = Call("torch", "Own", {"eps": 1e-5})
     assert other_settings(Call("mindspore", "nn.BatchNorm2d", {"eps": 1e-3}), unknown) == ({}, {})
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "names"),
+    [
+        ({"eps": 1e-5, "dim": 1}, {"eps": 1e-3, "dim": 1}, ("eps",)),
+        ({"eps": 1e-5}, {"epsilon": 1e-3}, ()),
+        ({"stride": (2, 2)}, {"stride": 2}, ()),
+        ({"stride": (2, 2)}, {"stride": (1, 1, 2, 2)}, ()),
+        ({"padding": (2, 2)}, {"padding": (1, 1, 2, 2)}, ("padding",)),
+        ({"stride": (2, 1)}, {"stride": 2}, ("stride",)),
+        ({"padding": (1, 1)}, {"padding": 0}, ("padding",)),
+        ({"momentum": 0.1}, {"momentum": 0.10000000149011612}, ()),
+        ({"other": 2}, {"other": 2.0}, ()),
+        ({"value": math.nan}, {"value": math.nan}, ()),
+        ({"value": math.inf}, {"value": -math.inf}, ("value",)),
+        ({"axis": (0, 1)}, {"axis": (1, 0)}, ("axis",)),
+        ({"bias": None}, {"bias": False}, ("bias",)),
+    ],
+)
+def test_values_differ_where_they_mean_something_else(
+    left: Arguments, right: Arguments, names: tuple[str, ...]
+) -> None:
+    assert other_values(left, right) == other_values(right, left) == names

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from explorer.compare.causes.jax_mends import OF_TORCH
-from explorer.correspondence.table import OPS
 from explorer.exploration.explore import explore
 from explorer.scenario.find import find
 from explorer.scenario.load import load
@@ -121,12 +119,6 @@ def test_the_cause_of_a_mistake_beside_jax_is_named_in_jax_s_words(
     (told,) = tell_causes([(mistake, plant(mistake, tmp_path))], engines, workers)
     assert told.verdict == "cause", told.sentence
     assert says in told.sentence
-
-
-def test_what_is_said_in_jax_s_words_is_said_of_functions_in_the_table() -> None:
-    rows = {row.torch: {it.torch for it in row.arguments} for row in OPS}
-    for name, call in OF_TORCH.items():
-        assert call.arguments.keys() - {"keepdim", "dim", "ord"} <= rows[name], name
 
 
 OWN_NAMES = tuple(

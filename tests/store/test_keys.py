@@ -201,7 +201,7 @@ def test_the_same_files_elsewhere_have_the_same_key(tmp_path: Path) -> None:
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A package of a few files in the place of the explorer."""
-    for name in ("web/links.py", "drawing/svg.py", "compare/noise.py", "shipped.py", "pages.py"):
+    for name in ("web/a.py", "drawing/a.py", "compare/a.py", "compare/a.toml", "a.py", "pages.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("a = 1\n")
     monkeypatch.setattr(keys, "PACKAGE", tmp_path)
@@ -211,10 +211,11 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("changed", "is_of_results", "is_of_faces"),
     [
-        ("web/links.py", False, True),
-        ("drawing/svg.py", False, True),
-        ("compare/noise.py", True, False),
-        ("shipped.py", True, False),
+        ("web/a.py", False, True),
+        ("drawing/a.py", False, True),
+        ("compare/a.py", True, False),
+        ("compare/a.toml", True, False),
+        ("a.py", True, False),
         ("pages.py", True, True),
     ],
 )
@@ -234,7 +235,7 @@ def test_what_only_shows_results_is_in_no_key_and_a_digest_of_parts_is_of_theirs
 def test_a_file_of_another_name_is_other_code(package: Path) -> None:
     before = keys.installation()["explorer"]
     forget()
-    (package / "compare" / "noise.py").rename(package / "compare" / "levels.py")
+    (package / "compare" / "a.py").rename(package / "compare" / "levels.py")
     assert keys.installation()["explorer"] != before
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 FLOORS = (
     ("shipped", "folders", "whole_files"),
     ("model",),
+    ("correspondence",),
     ("text",),
     ("numeric",),
-    ("correspondence",),
     ("environments",),
     ("store",),
     ("workers",),

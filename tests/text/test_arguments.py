@@ -14,7 +14,6 @@ from explorer.text.arguments import (
     call_text,
     layer_text,
     main_arguments,
-    other_values,
 )
 from explorer.text.language import said_in
 from explorer.words.graphs import what_is_missing, why_missing
@@ -119,30 +118,6 @@ def test_those_that_matter_most_come_first_and_those_without_effect_never(
 def test_a_family_of_operators_has_one_row() -> None:
     families = " ".join(IMPORTANT).split()
     assert len(families) == len(set(families))
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "names"),
-    [
-        ({"eps": 1e-5, "dim": 1}, {"eps": 1e-3, "dim": 1}, ("eps",)),
-        ({"eps": 1e-5}, {"epsilon": 1e-3}, ()),
-        ({"stride": (2, 2)}, {"stride": 2}, ()),
-        ({"stride": (2, 2)}, {"stride": (1, 1, 2, 2)}, ()),
-        ({"padding": (2, 2)}, {"padding": (1, 1, 2, 2)}, ("padding",)),
-        ({"stride": (2, 1)}, {"stride": 2}, ("stride",)),
-        ({"padding": (1, 1)}, {"padding": 0}, ("padding",)),
-        ({"momentum": 0.1}, {"momentum": 0.10000000149011612}, ()),
-        ({"other": 2}, {"other": 2.0}, ()),
-        ({"value": math.nan}, {"value": math.nan}, ()),
-        ({"value": math.inf}, {"value": -math.inf}, ("value",)),
-        ({"axis": (0, 1)}, {"axis": (1, 0)}, ("axis",)),
-        ({"bias": None}, {"bias": False}, ("bias",)),
-    ],
-)
-def test_values_differ_where_they_mean_something_else(
-    left: Arguments, right: Arguments, names: tuple[str, ...]
-) -> None:
-    assert other_values(left, right) == other_values(right, left) == names
 
 
 @pytest.mark.parametrize("kind", get_args(ArgumentGap))

@@ -37,6 +37,7 @@ NO_SENTENCES = {
     "engines/listing.py": "programs",
     "engines/jax/code.py": "programs",
     "engines/jax/errors.py": "parts of JAX's messages, which are looked for",
+    "correspondence/table.py": "what does not fit in a file of rows, as in engines/capture/lint.py",
     "engines/mindspore/code.py": "programs",
     "engines/mindspore/errors.py": "parts of MindSpore's messages, which are looked for",
     "engines/mindspore/subgraphs.py": "names of subgraphs",

@@ -27,10 +27,11 @@ from explorer.compare.causes.inputs import (
     op_label,
     other_constants,
 )
-from explorer.compare.causes.kinds import KINDS, REDUCTIONS, SELECT
+from explorer.compare.causes.kinds import REDUCTIONS, SELECT
 from explorer.compare.causes.rooms import are_equal, numbers_of
 from explorer.compare.causes.rows import Ends, does_the_same, ends_at, is_of_form, longer_ends
 from explorer.compare.graphs.view import MOVES, GraphView, Shape
+from explorer.correspondence.table import alternatives
 from explorer.model.causes import (
     Edits,
     FromNode,
@@ -223,11 +224,8 @@ def _removed(spot: Spot) -> Iterator[Edits]:
 def _replaced(spot: Spot) -> Iterator[Edits]:
     # In memory of its own: what is written in place is compared as well.
     node, plain = spot.node, spot.node.op.replace("_.default", ".default")
-    for kind in KINDS:
-        if plain in kind:
-            for other in kind:
-                if other != plain:
-                    yield (ReplaceOperator(node=node.id, op=other),)
+    for other in alternatives(plain):
+        yield (ReplaceOperator(node=node.id, op=other),)
     axes = node.arguments.get("dim")
     if plain in REDUCTIONS and isinstance(axes, tuple) and len(axes) == 1:
         for index in (0, -1):

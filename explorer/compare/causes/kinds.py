@@ -1,4 +1,4 @@
-"""What operators of a framework may be given instead, and which may stand in each other's place."""
+"""What operators may be given instead of their arguments."""
 
 from explorer.model.graph import ArgumentValue
 
@@ -69,129 +69,6 @@ FIXED = frozenset(
 )
 """Arguments that shape a value, or say which values are made: no other one would give this value."""
 
-TORCH_KINDS: tuple[tuple[str, ...], ...] = (
-    (
-        "aten.relu.default",
-        "aten.relu6.default",
-        "aten.silu.default",
-        "aten.gelu.default",
-        "aten.tanh.default",
-        "aten.sigmoid.default",
-        "aten.softplus.default",
-        "aten.elu.default",
-        "aten.mish.default",
-        "aten.leaky_relu.default",
-        "aten.hardswish.default",
-        "aten.hardsigmoid.default",
-        "aten.hardtanh.default",
-        "aten.selu.default",
-        "aten.celu.default",
-        "aten.softsign.default",
-        "aten.log_sigmoid.default",
-        "aten.hardshrink.default",
-        "aten.softshrink.default",
-        "aten.exp.default",
-        "aten.expm1.default",
-        "aten.log.default",
-        "aten.log1p.default",
-        "aten.square.default",
-        "aten.abs.default",
-        "aten.sqrt.default",
-        "aten.rsqrt.default",
-        "aten.reciprocal.default",
-        "aten.neg.default",
-        "aten.sin.default",
-        "aten.cos.default",
-        "aten.erf.default",
-        "aten.sign.default",
-    ),
-    ("aten._softmax.default", "aten._log_softmax.default"),
-    ("aten.binary_cross_entropy.default", "aten.binary_cross_entropy_with_logits.default"),
-    (
-        "aten.mse_loss.default",
-        "aten.l1_loss.default",
-        "aten.smooth_l1_loss.default",
-        "aten.huber_loss.default",
-    ),
-    ("aten.add.Tensor", "aten.sub.Tensor", "aten.mul.Tensor", "aten.div.Tensor"),
-    ("aten.maximum.default", "aten.minimum.default"),
-    ("aten.argmax.default", "aten.argmin.default"),
-    ("aten.max_pool2d.default", "aten.avg_pool2d.default"),
-    ("aten.max_pool2d_with_indices.default", "aten.avg_pool2d.default"),
-    (
-        "aten.upsample_bilinear2d.default",
-        "aten.upsample_nearest2d.default",
-        "aten.upsample_bicubic2d.default",
-    ),
-    ("aten.reflection_pad2d.default", "aten.replication_pad2d.default"),
-    ("aten.cumsum.default", "aten.cumprod.default"),
-    ("aten.triu.default", "aten.tril.default"),
-    ("aten.sum.dim_IntList", "aten.mean.dim", "aten.amax.default", "aten.amin.default"),
-    ("aten.sum.default", "aten.mean.default", "aten.prod.default"),
-)
-"""Operators that may stand in each other's place, by their names in PyTorch's graphs."""
-
-MINDSPORE_KINDS: tuple[tuple[str, ...], ...] = (
-    (
-        "ReLU",
-        "ReLU6",
-        "SiLU",
-        "GeLU",
-        "ops.gelu",
-        "Tanh",
-        "Sigmoid",
-        "SoftplusExt",
-        "Elu",
-        "Mish",
-        "ops.leaky_relu",
-        "HSwish",
-        "HSigmoid",
-        "ops.hardtanh",
-        "SeLU",
-        "Softsign",
-        "ops.logsigmoid",
-    ),
-    ("Softmax", "LogSoftmax", "ops.softmin"),
-    ("SumExt", "MeanExt", "ProdExt", "ops.amax", "ops.amin"),
-    ("ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin"),
-    ("Maximum", "Minimum"),
-    ("AddExt", "SubExt", "Mul", "Div"),
-    ("SmoothL1Loss", "ops.mse_loss", "ops.l1_loss", "ops.huber_loss"),
-    ("MaxPool", "AvgPool"),
-    ("ResizeBilinearV2", "ResizeNearestNeighborV2"),
-)
-"""Operators that may stand in each other's place, by their names in MindSpore's graphs.
-
-Of what several operators of MindSpore compute, such as GELU by erf, it is the function.
-"""
-
-JAX_KINDS: tuple[tuple[str, ...], ...] = (
-    (
-        "exp",
-        "exp2",
-        "expm1",
-        "log",
-        "log1p",
-        "tanh",
-        "logistic",
-        "sin",
-        "cos",
-        "sqrt",
-        "rsqrt",
-        "square",
-        "abs",
-        "neg",
-        "sign",
-        "erf",
-    ),
-    ("add", "sub", "mul", "div"),
-    ("max", "min"),
-    ("reduce_sum", "reduce_prod", "reduce_max", "reduce_min"),
-    ("argmax", "argmin"),
-    ("cumsum", "cumprod"),
-)
-"""Operations that may stand in each other's place, by their names in JAX's graphs."""
-
 REDUCTIONS = frozenset(
     {"aten.sum.dim_IntList", "aten.mean.dim", "aten.amax.default", "aten.amin.default"}
 )
@@ -199,5 +76,3 @@ REDUCTIONS = frozenset(
 
 SELECT = "aten.select.int"
 """The operator that takes one of them: a first token, or the last state."""
-
-KINDS = TORCH_KINDS + MINDSPORE_KINDS + JAX_KINDS

@@ -1,168 +1,222 @@
-"""What to write in either net so that it does what the other one does, by the table of correspondences."""
+"""What to write in either net so that it does what the other one does, by the catalogue of operators."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 
-from explorer.compare.causes.jax_mends import in_jax, mends_of_jax
-from explorer.compare.causes.mindspore_mends import mends_of_mindspore
-from explorer.compare.causes.translations import as_called, is_same, shorter, tied_names, translated
-from explorer.correspondence.records import Row
-from explorer.correspondence.table import layer_of, rows_named
+import msgspec
+
+from explorer.correspondence.records import REQUIRED, UNKNOWN, Argument, Row
+from explorer.correspondence.table import function_of, last_name, layer_of, names
+from explorer.correspondence.translation import as_called, translated, turned
+from explorer.correspondence.values import alike
+from explorer.correspondence.ways import HUB, Setting
 from explorer.model.causes import Cause, InsertOperator, Mend, Rewire, Zeros
-from explorer.model.engines import Framework, engine_named
-from explorer.model.graph import OTHER, Arguments, Layer, Node, SideName
+from explorer.model.engines import NEEDED, Framework, engine_named
+from explorer.model.graph import OTHER, Arguments, ArgumentValue, Layer, Node, SideName
 
-Frameworks = tuple[Framework, Framework]
-"""Those of the two graphs, the left one first."""
+USER_NAMES = {"unbiased": "ddof"}
+"""Switches of operators for which a function that a user calls has a number, 1 for True."""
+
+SETTLED: dict[str, Arguments] = {
+    "GeLU": {"approximate": "tanh"},
+    "ops.gelu": {"approximate": "none"},
+}
+"""The arguments with which the function that a user calls becomes an operator, or a row of them."""
+
+SETTLED_LAYERS: dict[tuple[str, str], Arguments] = {("nn.GELU", "ops.gelu"): {"approximate": False}}
+"""The settings with which a layer becomes another operator than it is."""
+
+
+class _Side(msgspec.Struct, frozen=True):
+    """One of the two nets: its framework, and the layer in which its op runs."""
+
+    name: SideName
+    framework: Framework
+    layer: Layer | None
 
 
 def mends(cause: Cause, node: Node, engines: tuple[str, str]) -> tuple[Mend, ...]:
-    """What to write on either side, the left one first, for the arguments of a cause.
+    """What to write on either side, the left one first, for a cause that was found at an op.
 
-    ``node`` is the op that was tried. () where the table does not say it.
+    ``node`` is the op that was tried. () where the catalogue does not say it.
     """
-    frameworks = engine_named(engines[0]).framework, engine_named(engines[1]).framework
+    frameworks = [engine_named(engine).framework for engine in engines]
     if frameworks[0] == frameworks[1]:
         return ()
-    return tuple(_in_words(_mends(cause, node, frameworks), frameworks))
+    ours, theirs = map(_Side, OTHER, frameworks, cause.layers)
+    if cause.side == "right":
+        ours, theirs = theirs, ours
+    return tuple(sorted(_mends(cause, node, ours, theirs), key=lambda mend: mend.side))
 
 
-OF_OPS: dict[Framework, Callable[[Cause, Node], tuple[Mend, ...]]] = {
-    "mindspore": mends_of_mindspore,
-    "jax": mends_of_jax,
-}
-"""What is to be written for a cause that was found at an op of a framework, other than PyTorch."""
+def _mends(cause: Cause, node: Node, ours: _Side, theirs: _Side) -> Iterator[Mend]:
+    """The mends of both sides; ``ours`` is that of the op."""
+    are_layers = ours.layer is not None and theirs.layer is not None
+    match cause.form, cause.edits[0]:
+        # Settings of layers, by PyTorch's names.
+        case "inputs", InsertOperator(op="pad"):
+            yield from _of_layers(ours, theirs, {"padding": 0})
+        case "inputs", Rewire(source=Zeros(is_filled=False)):
+            yield from _of_layers(ours, theirs, {"bias": True})
+        case "arguments" | "operator", _ if ours.framework not in NEEDED:
+            yield from _of_graph(cause, ours)
+        case "operator", _:
+            yield from _of_operators(cause.op, cause.other_op, ours, theirs)
+        case "arguments", _ if ours.framework == HUB and are_layers:
+            yield from _of_layers(ours, theirs, cause.own)
+        case "arguments", _ if ours.framework == HUB:
+            row = function_of(HUB, node.op)
+            if row is None:
+                return
+            yield from _said(ours, row, cause.arguments)
+            if theirs.framework in NEEDED:
+                yield from _by_difference(theirs, row, node, cause)
+            else:
+                yield from _said(theirs, row, as_called(row, HUB, cause.own))
+        case "arguments", _:
+            yield from _of_arguments(cause, node, ours, theirs)
 
-IN_WORDS: dict[Framework, Callable[[Mend], Mend | None]] = {"jax": in_jax}
-"""How frameworks that the table of correspondences does not have say what is written in PyTorch."""
+
+def _of_layers(ours: _Side, theirs: _Side, tried: Arguments) -> Iterator[Mend]:
+    """The settings with which the layer of either side does what the other one does."""
+    yield from _of_layer(ours, theirs, tried)
+    yield from _of_layer(theirs, ours, tried)
 
 
-def _in_words(found: tuple[Mend, ...], frameworks: Frameworks) -> Iterator[Mend]:
-    """Mends in the words of each side's framework, as far as it has them."""
-    sides: dict[SideName, Framework] = dict(zip(OTHER, frameworks, strict=True))
-    for mend in found:
-        said = IN_WORDS.get(sides[mend.side])
-        in_words = said(mend) if said and mend.call.startswith("torch.") else mend
-        if in_words is not None:
-            yield in_words
+def _of_graph(cause: Cause, ours: _Side) -> Iterator[Mend]:
+    """What users write for an op of graphs that name its arguments in their own way."""
+    row = function_of(ours.framework, cause.other_op or cause.op)
+    if row is None:
+        return
+    column = row.columns[ours.framework]
+    if cause.arguments.keys() <= column.graph_arguments.keys():
+        given = {column.graph_arguments[it]: alike(cause.arguments[it]) for it in cause.arguments}
+        yield Mend(side=ours.name, call=column.writes, arguments=given)
 
 
-def _mends(cause: Cause, node: Node, frameworks: Frameworks) -> tuple[Mend, ...]:
-    if cause.form == "inputs":
-        return _of_inputs(cause, frameworks)
-    if cause.form not in ("arguments", "operator"):
-        return ()
-    ours = 0 if cause.side == "left" else 1
-    of_own_op = OF_OPS.get(frameworks[ours])
-    if of_own_op:
-        return tuple(sorted(of_own_op(cause, node), key=lambda mend: mend.side))
-    theirs = frameworks[1 - ours]
-    if cause.other_op:
-        return _of_operator(cause, theirs)
-    left, right = cause.layers
-    if left is not None and right is not None:
-        both = (
-            _of_layer(0, left, right, frameworks, cause.own),
-            _of_layer(1, right, left, frameworks, cause.own),
-        )
+def _said(side: _Side, row: Row, given: Arguments, call: str = "") -> Iterator[Mend]:
+    """A function or ``call`` with arguments in PyTorch's words, in those of a side, as far as it has them."""
+    by_name = {argument.name(HUB): argument for argument in row.arguments}
+    if not row.name(side.framework) or not given.keys() <= by_name.keys():
+        return
+    arguments = dict(given)
+    if side.framework != HUB:
+        if not all(by_name[name].name(side.framework) for name in given):
+            return
+        arguments = {}
+        for name, value in given.items():
+            turns = turned(by_name[name], HUB, side.framework, Setting({name: alike(value)}))
+            arguments.update(turns)  # type: ignore[arg-type]  # as deep as what is given
+    yield Mend(side=side.name, call=call or row.name(side.framework), arguments=arguments)
+
+
+def _of_operators(op: str, other_op: str, ours: _Side, theirs: _Side) -> Iterator[Mend]:
+    """The layer or function of either side that does what the other side's op does."""
+    own, other = function_of(ours.framework, op), function_of(ours.framework, other_op)
+    if own is None or other is None:
+        return
+    settings = SETTLED_LAYERS.get((ours.layer.name, other_op)) if ours.layer else None
+    if ours.layer and settings:
+        yield Mend(side=ours.name, call=ours.layer.name, arguments=settings)
     else:
-        there = _there if theirs == "mindspore" else _there_in_torch
-        both = _of_function(ours, cause, node), there(1 - ours, cause, node)
-    return tuple(mend for mend in both if mend is not None)
+        call, settled = other.name(ours.framework), SETTLED.get(other_op, {})
+        yield Mend(side=ours.name, call=call, arguments=settled)
+    yield from _said(theirs, own, SETTLED.get(op, {}))
 
 
-def _of_inputs(cause: Cause, frameworks: Frameworks) -> tuple[Mend, ...]:
-    """The settings of a layer with which it pads as the other one does, or has a bias as that one."""
-    left, right = cause.layers
-    match cause.edits[0]:
-        case InsertOperator(op="pad"):
-            tried: Arguments = {"padding": 0}
-        case Rewire(source=Zeros(is_filled=False)):
-            tried = {"bias": True}
-        case _:
-            return ()
-    if left is None or right is None:
-        return ()
-    both = (
-        _of_layer(0, left, right, frameworks, tried),
-        _of_layer(1, right, left, frameworks, tried),
-    )
-    return tuple(mend for mend in both if mend is not None)
+def _of_layer(side: _Side, other: _Side, tried: Arguments) -> Iterator[Mend]:
+    """The settings of a layer with which it does what the other side's does."""
+    if side.layer is None or other.layer is None:
+        return
+    row = layer_of(side.framework, side.layer.name)
+    if row is None or last_name(row.name(other.framework)) != last_name(other.layer.name):
+        return
+    wanted = translated(row, other.framework, other.layer.settings)
+    yield from _changed(side, side.layer.name, row, wanted, tried, side.layer.settings)
 
 
-def _of_layer(
-    place: int, layer: Layer, other: Layer, frameworks: Frameworks, tried: Arguments
-) -> Mend | None:
-    """The settings of a layer with which it does what the other one does."""
-    framework, there = frameworks[place], frameworks[1 - place]
-    row = layer_of(framework, layer.name)
-    if row is None or row.name(there).rpartition(".")[2] != other.name.rpartition(".")[2]:
-        return None
-    wanted = translated(row, there, other.settings)
-    changed = {}
-    for name in tied_names(row, framework, tried):
-        if name in wanted and not is_same(wanted[name], layer.settings.get(name)):
-            changed[name] = shorter(wanted[name])
-    if not changed:
-        return None
-    return Mend(side="right" if place else "left", call=layer.name, arguments=changed)
+def _changed(
+    side: _Side, call: str, row: Row, wanted: Arguments, tried: Arguments, given: Arguments
+) -> Iterator[Mend]:
+    """A call with those arguments that stand for what was tried and are not given as they are wanted."""
+    arguments = {}
+    for name in _tied_names(row, side.framework, tried):
+        if name in wanted and not (name in given and _is_same(wanted[name], given[name])):
+            arguments[name] = alike(wanted[name])
+    if arguments:
+        yield Mend(side=side.name, call=call, arguments=arguments)
 
 
-def _of_function(place: int, cause: Cause, node: Node) -> Mend | None:
-    """The arguments of PyTorch's function with which it does what the other side does."""
-    row = _function(node.op)
-    if row is None:
-        return None
-    names = {argument.torch for argument in row.arguments}
-    changed = {name: value for name, value in cause.arguments.items() if name in names}
-    if len(changed) < len(cause.arguments):
-        return None
-    return Mend(side="right" if place else "left", call=row.torch, arguments=changed)
+def _by_difference(side: _Side, row: Row, node: Node, cause: Cause) -> Iterator[Mend]:
+    """The arguments of a side's function that PyTorch's op has, translated, and would not have changed."""
+    wanted = translated(row, HUB, node.arguments)
+    changed = translated(row, HUB, {**node.arguments, **cause.arguments})
+    tied = _tied_names(row, side.framework, cause.own)
+    arguments = {it: wanted[it] for it in tied if wanted.get(it) != changed.get(it)}
+    if arguments:
+        yield Mend(side=side.name, call=row.name(side.framework), arguments=arguments)
 
 
-def _there(place: int, cause: Cause, node: Node) -> Mend | None:
-    """The arguments of MindSpore's function with which it does what PyTorch's op does."""
-    row = _function(node.op)
-    if row is None:
-        return None
-    wanted = translated(row, "torch", node.arguments)
-    own = translated(row, "torch", {**node.arguments, **cause.arguments})
-    names = tied_names(row, "mindspore", cause.own)
-    changed = {name: wanted[name] for name in names if wanted.get(name) != own.get(name)}
-    if not changed:
-        return None
-    return Mend(side="right" if place else "left", call=row.mindspore, arguments=changed)
+def _of_arguments(cause: Cause, node: Node, ours: _Side, theirs: _Side) -> Iterator[Mend]:
+    """Both mends where the arguments are those of an op that is not PyTorch's."""
+    of_layer = layer_of(ours.framework, ours.layer.name) if ours.layer else None
+    rows = [*names().get(f"ops.{node.op}", ()), *names().get(node.op, ()), of_layer]
+    own, wanted = (_as_torch(rows, ours.framework, it) for it in (cause.own, cause.arguments))
+    changed = {name: it for name, it in wanted.items() if not _is_same(it, own.get(name))}
+    function = function_of(ours.framework, cause.op)
+
+    row, call, settings = function, function.name(ours.framework) if function else "", {}
+    if ours.layer and of_layer:
+        row, call, settings = of_layer, ours.layer.name, ours.layer.settings
+    if row is not None:
+        said = translated(_of_tied(row, HUB, changed), HUB, changed)
+        yield from _changed(ours, call, row, said, changed, settings)
+
+    row, call = function, ""
+    if theirs.layer and of_layer and of_layer == layer_of(theirs.framework, theirs.layer.name):
+        row, call = of_layer, theirs.layer.name
+    if row is not None and changed:
+        yield from _said(theirs, row, {name: alike(own[name]) for name in changed}, call)
 
 
-def _there_in_torch(place: int, cause: Cause, node: Node) -> Mend | None:
-    """The same in PyTorch's words, in which other frameworks say it."""
-    row = _function(node.op)
-    if row is None:
-        return None
-    own = as_called(row, "torch", cause.own)
-    return Mend(side="right" if place else "left", call=row.torch, arguments=own)
+def _as_torch(rows: Iterable[Row | None], framework: Framework, given: Arguments) -> Arguments:
+    """Arguments of an op by the names of PyTorch's function or operator; {} of what has none there."""
+    given = dict(given)
+    for name, users in USER_NAMES.items():
+        if name in given:
+            given[users] = int(bool(given.pop(name)))
+    for row in filter(None, rows):
+        found = translated(_of_tied(row, framework, given), framework, given)
+        if found:
+            return found
+    return {}
 
 
-def _of_operator(cause: Cause, theirs: Framework) -> tuple[Mend, ...]:
-    """The function of either side that does what the other side's operator does."""
-    other, own = _function(cause.other_op), _function(cause.op)
-    if other is None or own is None:
-        return ()
-    both = [
-        Mend(side=cause.side, call=other.torch, arguments={}),
-        Mend(side=OTHER[cause.side], call=_call(own, theirs), arguments={}),
-    ]
-    return tuple(sorted(both, key=lambda mend: mend.side))
+def _of_tied(row: Row, framework: Framework, given: Arguments) -> Row:
+    """A row with those of its arguments that are given."""
+    tied = tuple(argument for argument in row.arguments if argument.name(framework) in given)
+    return msgspec.structs.replace(row, arguments=tied)
 
 
-def _call(row: Row, framework: Framework) -> str:
-    """What a framework calls a row: its own name, or PyTorch's, of which that is said in its words."""
-    return row.mindspore if framework == "mindspore" else row.torch
+def _tied_names(row: Row, framework: Framework, tried: Arguments) -> list[str]:
+    """The arguments of one side that stand for those of PyTorch's that were tried."""
+    tied: list[Argument] = []
+    for argument in row.arguments:
+        # Of one that was checked with one value it may be that MindSpore takes no other.
+        checked = {*argument.values, argument.default("mindspore")} - {REQUIRED, UNKNOWN}
+        if argument.name(HUB) in tried and len(checked) > 1:
+            tied.append(argument)
+    ways = [argument.way() for argument in tied]
+    for argument in row.arguments:
+        # As a number of elements goes with the mode of padding.
+        start, _, way = argument.way().partition("_")
+        if start == "of" and any(it.endswith(way) for it in ways):
+            tied.append(argument)
+    return [argument.name(framework) for argument in tied if argument.name(framework)]
 
 
-def _function(op: str) -> Row | None:
-    """The row of the function that a user calls for an operator of PyTorch's graphs."""
-    # An overload goes by the name of its operator: "aten._softmax.default".
-    for row in rows_named(".".join(op.split(".")[:2])):
-        if row.torch.startswith("torch."):
-            return row
-    return None
+def _is_same(one: ArgumentValue, other: ArgumentValue) -> bool:
+    """Whether two settings are one, where a number stands for as many as are needed."""
+    first, second = alike(one), alike(other)
+    if isinstance(first, float) and isinstance(second, float):
+        return abs(first - second) <= 1e-6 * max(abs(first), abs(second))
+    return first == second
