@@ -6,9 +6,9 @@ from explorer.cli import exit_codes
 from explorer.cli.options import CorrespondOptions
 from explorer.cli.output import print_document
 from explorer.cli.terminal import console
-from explorer.correspondence.records import Row
-from explorer.correspondence.table import correspondences, names, rows_named
 from explorer.model.errors import UsageError
+from explorer.operators.records import Row
+from explorer.operators.table import correspondences, names, rows_named
 from explorer.report.correspondences import (
     correspondences_document,
     list_blocks,

@@ -25,9 +25,9 @@ from explorer.model.divergence import (
     OtherValue,
     ResultElsewhere,
 )
-from explorer.model.families import family
 from explorer.model.graph import OTHER, GradGraph, Node, SideName
 from explorer.model.mended import NotPutIn, Obstacle, PutIn
+from explorer.operators.families import family
 
 Find = Callable[[Slot], Array | None]
 """Finds all elements of an output; None where they are not known."""

@@ -22,8 +22,8 @@ from explorer.drawing.style import (
     VALUE_HEIGHT,
 )
 from explorer.model.arrays import unpack
-from explorer.model.families import BOOKKEEPING, family
 from explorer.model.graph import Absence, GradGraph, Node, Output
+from explorer.operators.families import BOOKKEEPING, family
 from explorer.text.arguments import arguments_text, main_arguments
 from explorer.text.language import _, later
 from explorer.text.numbers import counted, digits

@@ -9,10 +9,10 @@ from typing import Literal
 
 import msgspec
 
-from explorer.correspondence.table import function_of
 from explorer.fuzz import shapes
 from explorer.fuzz.shapes import Fit, Shape, size
 from explorer.model.engines import FRAMEWORKS, Framework
+from explorer.operators.table import function_of
 
 Bound = Callable[[Sequence[float], Shape], float]
 """How large the result may be, from the operands' bounds and the first one's shape."""

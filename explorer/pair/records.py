@@ -10,18 +10,18 @@ from typing import Any
 
 import msgspec
 
-from explorer.correspondence.comparison import (
+from explorer.drawing.shown import Shown
+from explorer.drawing.structure import layer_of, module_names
+from explorer.model.alignment import Alignment
+from explorer.model.engines import Framework, engine_named
+from explorer.model.graph import GradGraph, Layer, Node, SideName
+from explorer.operators.comparison import (
     Call,
     Names,
     differing_arguments,
     differing_settings,
     of_layer,
 )
-from explorer.drawing.shown import Shown
-from explorer.drawing.structure import layer_of, module_names
-from explorer.model.alignment import Alignment
-from explorer.model.engines import Framework, engine_named
-from explorer.model.graph import GradGraph, Layer, Node, SideName
 from explorer.pair.component import words
 from explorer.pair.details import (
     PairDetail,

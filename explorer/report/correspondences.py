@@ -16,11 +16,11 @@ from explorer.blocks.records import (
     Text,
     table,
 )
-from explorer.correspondence.records import Argument
-from explorer.correspondence.records import Row as Correspondence
-from explorer.correspondence.table import CHECKED, correspondences, last_name
-from explorer.correspondence.translation import differences, same_as, shown
 from explorer.model.engines import FRAMEWORK_LABELS, NEEDED, Framework
+from explorer.operators.records import Argument
+from explorer.operators.records import Row as Correspondence
+from explorer.operators.table import CHECKED, correspondences, last_name
+from explorer.operators.translation import differences, same_as, shown
 from explorer.report.json import Document
 from explorer.scenario.layouts import KNOWN, Layout, layout_of, torch_name, written
 from explorer.text.language import ENGLISH, _, later, named, said_in

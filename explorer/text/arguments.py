@@ -1,8 +1,8 @@
 """Arguments of operators and settings of layers, written as a user of the framework writes them."""
 
-from explorer.correspondence.values import alike, shortest
-from explorer.model.families import family
 from explorer.model.graph import Arguments, ArgumentValue, Layer
+from explorer.operators.families import family
+from explorer.operators.values import alike, shortest
 from explorer.text.clean import clean
 
 MOST_ITEMS = 8

@@ -1,7 +1,7 @@
 """How the arguments of two frameworks correspond, in words."""
 
-from explorer.correspondence.records import Argument, Row
-from explorer.correspondence.ways import COMPANIONS
+from explorer.operators.records import Argument, Row
+from explorer.operators.ways import COMPANIONS
 from explorer.text.language import _, later
 
 WAYS: dict[str, str] = {

@@ -1,8 +1,8 @@
 """Settings of two layers that differ, which nothing has shown to be the cause of anything."""
 
-from explorer.correspondence.comparison import of_layer, other_settings
 from explorer.model.engines import engine_named
 from explorer.model.graph import Arguments, Layer
+from explorer.operators.comparison import of_layer, other_settings
 from explorer.text.arguments import arguments_text
 from explorer.text.clean import clean
 from explorer.text.language import _

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from explorer.cli.entry import run
-from explorer.correspondence.table import correspondences
+from explorer.operators.table import correspondences
 from explorer.report.correspondences import page
 from tests.support.command_line import ROOT
 

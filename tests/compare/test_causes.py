@@ -10,8 +10,6 @@ from explorer.compare.causes.candidates import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.choice import as_kept, attempts_at, cause_of
 from explorer.compare.causes.rooms import Room, apart_if_same, apart_in_any_order
 from explorer.compare.graphs.view import GraphView
-from explorer.correspondence.table import rows_named
-from explorer.correspondence.translation import translated
 from explorer.model.arrays import SMALL, AnyArray
 from explorer.model.causes import (
     Cause,
@@ -30,6 +28,8 @@ from explorer.model.causes import (
 from explorer.model.divergence import OtherOp, Place
 from explorer.model.graph import Arguments, Edge, GradGraph, Layer, Node, Output
 from explorer.numeric.summaries import summarise
+from explorer.operators.table import rows_named
+from explorer.operators.translation import translated
 from tests.support.divergence_records import end, other_value, row
 from tests.support.narrowing import present
 

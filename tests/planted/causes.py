@@ -33,7 +33,7 @@ from explorer.model.divergence import (
     Rounded,
 )
 from explorer.model.errors import ExplorerError
-from explorer.model.families import family
+from explorer.operators.families import family
 from explorer.scenario.load import load
 from explorer.words.causes import sentence as cause_sentence
 from explorer.words.divergences import sentence

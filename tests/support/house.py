@@ -8,7 +8,7 @@ from pathlib import Path
 FLOORS = (
     ("shipped", "folders", "whole_files"),
     ("model",),
-    ("correspondence",),
+    ("operators",),
     ("text",),
     ("numeric",),
     ("environments",),

@@ -6,8 +6,8 @@ from itertools import permutations, product
 from explorer.compare.graphs.layouts import are_close, in_order, numbers_of
 from explorer.compare.graphs.view import GraphView, Slot
 from explorer.model.arrays import AnyArray
-from explorer.model.families import family
 from explorer.model.graph import GradGraph
+from explorer.operators.families import family
 
 MOST_AXES = 5
 """Values with more axes are not put into all orders."""

@@ -23,9 +23,9 @@ from explorer.compare.align.suspects import PRODUCTS, Suspects, SuspectsBySide, 
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import ExtraOps, GradientAdded, GradientStopped, Reading
-from explorer.model.families import MASKING
 from explorer.model.graph import Phase
 from explorer.numeric.differences import Floats
+from explorer.operators.families import MASKING
 
 STOPS_GRADIENT = re.compile(r"detach|stop_?gradient", re.IGNORECASE)
 """Operators that hand their input on and stop its gradient."""

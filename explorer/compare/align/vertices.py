@@ -8,8 +8,8 @@ import msgspec
 
 from explorer.compare.graphs.view import GraphView, reach
 from explorer.model.arrays import Array, Summary
-from explorer.model.families import BOOKKEEPING, family
 from explorer.model.graph import GradGraph, Node, Phase, SideName, is_users
+from explorer.operators.families import BOOKKEEPING, family
 
 
 @dataclass(eq=False, slots=True)

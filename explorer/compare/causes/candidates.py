@@ -31,7 +31,6 @@ from explorer.compare.causes.kinds import REDUCTIONS, SELECT
 from explorer.compare.causes.rooms import are_equal, numbers_of
 from explorer.compare.causes.rows import Ends, does_the_same, ends_at, is_of_form, longer_ends
 from explorer.compare.graphs.view import MOVES, GraphView, Shape
-from explorer.correspondence.table import alternatives
 from explorer.model.causes import (
     Edits,
     FromNode,
@@ -45,8 +44,9 @@ from explorer.model.causes import (
 )
 from explorer.model.divergence import Divergence, LoneLeaf
 from explorer.model.engines import engine_named
-from explorer.model.families import family
 from explorer.model.graph import Arguments, ArgumentValue, Node, Output, SideName
+from explorer.operators.families import family
+from explorer.operators.table import alternatives
 
 
 class Suspect(NamedTuple):

@@ -21,9 +21,9 @@ from explorer.compare.causes.value_pairs import ValuePair, cause_by
 from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Cause, FromLeaf, FromNode, InsertOperator, Rewire
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue
-from explorer.model.families import BOOKKEEPING, family
 from explorer.model.graph import OTHER, Node, Output, SideName
 from explorer.numeric.differences import Floats
+from explorer.operators.families import BOOKKEEPING, family
 
 # A known function of a value
 

@@ -31,9 +31,9 @@ from explorer.model.divergence import (
     OtherValue,
     Rounded,
 )
-from explorer.model.families import MASKING, family
 from explorer.model.graph import OTHER, ArgumentValue, Node, Output, SideName
 from explorer.numeric.differences import Floats
+from explorer.operators.families import MASKING, family
 
 MOST_PARTS = 300
 """So many values are looked at that may have been added or multiplied, the nearest ones first."""

@@ -22,8 +22,8 @@ from explorer.model.causes import (
     Rewire,
 )
 from explorer.model.divergence import Place
-from explorer.model.families import family
 from explorer.model.graph import Node, Output
+from explorer.operators.families import family
 
 MOST_REPLACEMENTS = 12
 """So many other values are tried in the place of an input."""

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from explorer.correspondence.records import REQUIRED, UNKNOWN, Argument, Row
-from explorer.correspondence.table import function_of, last_name, layer_of, names
-from explorer.correspondence.translation import as_called, translated, turned
-from explorer.correspondence.values import alike
-from explorer.correspondence.ways import HUB, Setting
 from explorer.model.causes import Cause, InsertOperator, Mend, Rewire, Zeros
 from explorer.model.engines import NEEDED, Framework, engine_named
 from explorer.model.graph import OTHER, Arguments, ArgumentValue, Layer, Node, SideName
+from explorer.operators.records import REQUIRED, UNKNOWN, Argument, Row
+from explorer.operators.table import function_of, last_name, layer_of, names
+from explorer.operators.translation import as_called, translated, turned
+from explorer.operators.values import alike
+from explorer.operators.ways import HUB, Setting
 
 USER_NAMES = {"unbiased": "ddof"}
 """Switches of operators for which a function that a user calls has a number, 1 for True."""

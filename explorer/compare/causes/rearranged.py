@@ -17,8 +17,8 @@ from explorer.compare.causes.value_pairs import ValuePair, are_same, cause_by
 from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Cause
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, ResultElsewhere
-from explorer.model.families import family
 from explorer.model.graph import Node, SideName
+from explorer.operators.families import family
 
 PLACING = frozenset(
     {

@@ -13,8 +13,8 @@ from explorer.model.divergence import (
     ResultElsewhere,
     Row,
 )
-from explorer.model.families import BOOKKEEPING, family
 from explorer.model.graph import OTHER, Node, SideName
+from explorer.operators.families import BOOKKEEPING, family
 
 LAYING = BOOKKEEPING | {"flip"}
 """Families of ops that only put the numbers of a leaf elsewhere."""

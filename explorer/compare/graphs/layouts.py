@@ -14,8 +14,8 @@ import numpy as np
 from explorer.compare.graphs.view import GraphView, Shape, Slot
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.causes import Cause, Inserted, InsertOperator
-from explorer.model.families import family
 from explorer.model.graph import OTHER, GradGraph, Node, Output, SideName
+from explorer.operators.families import family
 
 FEWEST_AXES = 3
 """Of examples, channels and space."""

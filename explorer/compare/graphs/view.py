@@ -6,8 +6,8 @@ from typing import TypeVar
 
 import networkx as nx
 
-from explorer.model.families import family
 from explorer.model.graph import Edge, GradGraph, Node, Output
+from explorer.operators.families import family
 
 RESHAPES = frozenset({"reshape"})
 """The families that put the same numbers into another shape."""

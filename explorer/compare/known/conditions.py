@@ -9,8 +9,8 @@ from explorer.compare.known.context import Context, Side
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.causes import FromLeaf, InsertOperator, Rewire
 from explorer.model.divergence import OtherRate, OtherValue, ResultElsewhere
-from explorer.model.families import family, squashed
 from explorer.model.graph import Node, Output
+from explorer.operators.families import family, squashed
 
 Condition = Callable[[Context], bool]
 """Whether something is true of a divergence."""

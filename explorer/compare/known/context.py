@@ -10,8 +10,8 @@ from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause
 from explorer.model.divergence import Divergence, ExtraOps, Reading
 from explorer.model.engines import engine_named, plain
-from explorer.model.families import family, squashed
 from explorer.model.graph import Arguments, Layer, Node, Output, SideName
+from explorer.operators.families import family, squashed
 
 
 class Side(NamedTuple):

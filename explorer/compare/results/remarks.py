@@ -11,7 +11,6 @@ from explorer.compare.results.non_finite import place_of
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray
 from explorer.model.engines import Framework, engine_named
-from explorer.model.families import family, squashed
 from explorer.model.findings import (
     EqualElements,
     IllConditioned,
@@ -24,6 +23,7 @@ from explorer.model.graph import GradGraph, Node, Output
 from explorer.model.known import Reference
 from explorer.model.report import CaseReport
 from explorer.numeric.summaries import UNIT
+from explorer.operators.families import family, squashed
 
 
 def _graphs_of_frameworks(graphs: Iterable[GradGraph]) -> list[GradGraph]:

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from explorer.model.arrays import Array, unpack
-from explorer.model.families import family, is_known
 from explorer.model.graph import GradGraph, Node
+from explorer.operators.families import family, is_known
 
 Reason = Literal["", "values", "operator"]
 """Why an operator is not computed again: values that it reads are not whole, or it is none that may be."""

@@ -18,7 +18,8 @@ from typing import Any
 
 import msgspec
 
-from explorer.correspondence.records import (
+from explorer.model.engines import FRAMEWORKS, NEEDED, Framework
+from explorer.operators.records import (
     REQUIRED,
     Argument,
     Column,
@@ -29,8 +30,7 @@ from explorer.correspondence.records import (
     Row,
     Side,
 )
-from explorer.correspondence.ways import COMPANIONS, HUB, WAYS
-from explorer.model.engines import FRAMEWORKS, NEEDED, Framework
+from explorer.operators.ways import COMPANIONS, HUB, WAYS
 
 FOLDER = Path(__file__).parent / "catalogue"
 

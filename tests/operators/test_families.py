@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.model.families import BOOKKEEPING, FAMILIES, family
+from explorer.operators.families import BOOKKEEPING, FAMILIES, family
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from explorer.correspondence.records import Argument, Row, Value
-from explorer.correspondence.table import last_name, layer_of, row_between
-from explorer.correspondence.translation import by_argument
-from explorer.correspondence.values import other_values, unified
-from explorer.correspondence.ways import COMPANIONS
 from explorer.model.engines import Framework
 from explorer.model.graph import Arguments, ArgumentValue, Layer
+from explorer.operators.records import Argument, Row, Value
+from explorer.operators.table import last_name, layer_of, row_between
+from explorer.operators.translation import by_argument
+from explorer.operators.values import other_values, unified
+from explorer.operators.ways import COMPANIONS
 
 CLOSE = 1e-6
 """How far two numbers may be apart, relative to them, that a person wrote as one."""

@@ -16,8 +16,8 @@ from explorer.environments.known import home_of
 from explorer.model.engines import Framework
 from explorer.store.code import code_behind
 from explorer.store.keys import key_in
-from tests.correspondence.answers import Answer, Answered, Asked, Raised
-from tests.correspondence.settings import Array, Setting
+from tests.operators.answers import Answer, Answered, Asked, Raised
+from tests.operators.settings import Array, Setting
 from tests.support.command_line import ROOT
 from tests.support.kept import kept_run, texts
 
@@ -44,7 +44,7 @@ def run(program: str, asked: Asked) -> Answered:
     """What one framework's process answers, or has answered in this working copy."""
     question = pickle.dumps(asked)
     framework: Framework = "mindspore" if program == "in_mindspore" else "torch"
-    code = code_behind(f"tests.correspondence.{program}"), texts(Path(__file__).parent.glob("*.py"))
+    code = code_behind(f"tests.operators.{program}"), texts(Path(__file__).parent.glob("*.py"))
     key = key_in(home_of(framework), "run", program, code, hashlib.sha256(question).hexdigest())
     folder, _ = kept_run(key, partial(_in_own_process, program, question))
     answered: Answered = pickle.loads((folder / ANSWERED).read_bytes())
@@ -59,7 +59,7 @@ def _in_own_process(program: str, asked: bytes, folder: Path) -> None:
     question.write_bytes(asked)
     variables = {"OMP_NUM_THREADS": "1", "GLOG_v": "4", "PYTHONPATH": str(ROOT)}
     subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", f"tests.correspondence.{program}", question, answer],
+        [sys.executable, "-W", "ignore", "-m", f"tests.operators.{program}", question, answer],
         cwd=folder,
         env={**os.environ, **variables},
         timeout=SECONDS,

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.correspondence.settings import Array, Call
-from tests.correspondence.signatures import Parameters, exists, signature_of
+from tests.operators.settings import Array, Call
+from tests.operators.signatures import Parameters, exists, signature_of
 
 
 class Answer(NamedTuple):

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from explorer.correspondence.records import Value
 from explorer.model.engines import Framework
+from explorer.operators.records import Value
 
 HUB: Framework = "torch"
 """The framework between whose arguments and those of each other one the ways go."""

@@ -5,8 +5,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.correspondence.records import REQUIRED, Absent, Argument, Default, Row, Value
-from explorer.correspondence.ways import (
+from explorer.model.engines import NEEDED, Framework
+from explorer.model.graph import Arguments
+from explorer.operators.records import REQUIRED, Absent, Argument, Default, Row, Value
+from explorer.operators.ways import (
     COMPANIONS,
     HUB,
     PADS_FIRST,
@@ -16,8 +18,6 @@ from explorer.correspondence.ways import (
     Shape,
     Values,
 )
-from explorer.model.engines import NEEDED, Framework
-from explorer.model.graph import Arguments
 
 OTHER: dict[Framework, Framework] = dict(zip(NEEDED, reversed(NEEDED), strict=True))
 """The other one of the two frameworks with which rows were checked."""

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.correspondence.records import CONSTANTS, Absent, Argument, Operand, Row, Value
-from explorer.correspondence.translation import Translation, translate
 from explorer.model.engines import NEEDED, Framework
+from explorer.operators.records import CONSTANTS, Absent, Argument, Operand, Row, Value
+from explorer.operators.translation import Translation, translate
 
 COUNT = 20
 """Settings of each row."""

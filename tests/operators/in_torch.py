@@ -4,8 +4,8 @@ from typing import Any
 
 import torch
 
-from tests.correspondence.answers import Answer, cotangents, flat, weight, work
-from tests.correspondence.settings import Call
+from tests.operators.answers import Answer, cotangents, flat, weight, work
+from tests.operators.settings import Call
 
 
 def answer(call: Call) -> Answer:

@@ -9,15 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from explorer.correspondence import table
-from explorer.correspondence.comparison import (
+from explorer.environments.known import home_of
+from explorer.model.engines import NEEDED, Framework
+from explorer.model.graph import Arguments
+from explorer.operators import table
+from explorer.operators.comparison import (
     Call,
     differing_arguments,
     differing_settings,
     other_settings,
 )
-from explorer.correspondence.records import Row, Value
-from explorer.correspondence.table import (
+from explorer.operators.records import Row, Value
+from explorer.operators.table import (
     alternatives,
     catalogue,
     correspondences,
@@ -27,15 +30,12 @@ from explorer.correspondence.table import (
     row_between,
     rows_named,
 )
-from explorer.correspondence.translation import differences, same_as, translate
-from explorer.correspondence.values import other_values
-from explorer.correspondence.ways import COMPANIONS, WAYS, NoCounterpartError, same_ends
-from explorer.environments.known import home_of
-from explorer.model.engines import NEEDED, Framework
-from explorer.model.graph import Arguments
+from explorer.operators.translation import differences, same_as, translate
+from explorer.operators.values import other_values
+from explorer.operators.ways import COMPANIONS, WAYS, NoCounterpartError, same_ends
 from explorer.words.correspondences import FACTS, UNMATCHED
 from explorer.words.correspondences import WAYS as WORDS
-from tests.correspondence.settings import settings
+from tests.operators.settings import settings
 
 ROWS = correspondences()
 

@@ -12,14 +12,14 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from explorer.correspondence.records import UNKNOWN, Absent, Argument, Default, Drawn, Row, Side
-from explorer.correspondence.table import correspondences
-from explorer.correspondence.ways import COMPANIONS
 from explorer.model.engines import NEEDED, Framework
-from tests.correspondence.answers import Answer, Answered, Asked, Raised
-from tests.correspondence.comparing import both, disagreements, run
-from tests.correspondence.settings import COUNT, Setting, settings
-from tests.correspondence.signatures import REQUIRED, Parameters
+from explorer.operators.records import UNKNOWN, Absent, Argument, Default, Drawn, Row, Side
+from explorer.operators.table import correspondences
+from explorer.operators.ways import COMPANIONS
+from tests.operators.answers import Answer, Answered, Asked, Raised
+from tests.operators.comparing import both, disagreements, run
+from tests.operators.settings import COUNT, Setting, settings
+from tests.operators.signatures import REQUIRED, Parameters
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 

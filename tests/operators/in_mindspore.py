@@ -9,8 +9,8 @@ import numpy as np
 from mindspore import Parameter, ParameterTuple, Tensor, nn
 
 from explorer.scenario.layouts import KNOWN, layout_of, to_mindspore, to_torch, torch_name
-from tests.correspondence.answers import Answer, cotangents, flat, weight, work
-from tests.correspondence.settings import Array, Call
+from tests.operators.answers import Answer, cotangents, flat, weight, work
+from tests.operators.settings import Array, Call
 
 LAYER = re.compile(r"_l\d+(_reverse)?$")
 """What ends the name of a weight of one of several recurrent layers."""
