@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from explorer.exploration.alike import once_more
-from explorer.model.causes import Cause, Related
+from explorer.exploration.further_places import once_more
+from explorer.model.causes import Cause, InsertOperator
 from explorer.model.divergence import OtherValue, Place, Row
 from tests.support.divergence_records import other_value
 from tests.support.explained import CAUSE
@@ -34,7 +34,7 @@ def test_two_ops_that_differ_by_one_cause_at_two_places_are_one_mistake() -> Non
         ("GeLU", CAUSE, None),
         ("GeLU", None, CAUSE),
         ("GeLU", msgspec.structs.replace(CAUSE, side="right"), CAUSE),
-        ("GeLU", *[msgspec.structs.replace(CAUSE, change=Related(how="reversed"))] * 2),
+        ("GeLU", *[msgspec.structs.replace(CAUSE, edits=(InsertOperator(op="flip"),))] * 2),
     ],
 )
 def test_other_ops_and_other_causes_are_mistakes_of_their_own(
