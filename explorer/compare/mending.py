@@ -4,7 +4,7 @@ One of two graphs is computed again with values of the other one where they are 
 differs is another mistake, or the gradient of a known one.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from math import prod
 
 import msgspec
@@ -23,8 +23,11 @@ from explorer.model.divergence import (
     ResultElsewhere,
 )
 from explorer.model.families import family
-from explorer.model.graph import GradGraph, Node, SideName
+from explorer.model.graph import GradGraph, Node, Phase, SideName
 from explorer.model.mended import NotPutIn, Obstacle, PutIn
+
+COMPUTED = ("op", "accumulate", "call")
+"""The kinds of nodes that compute something."""
 
 Shape = tuple[int, ...]
 
@@ -50,16 +53,10 @@ class Half:
         self._readers: dict[Slot, list[Node]] = {}
         for edge in graph.edges:
             origin, reader = self.nodes[edge.origin], self.nodes[edge.target]
-            is_made = origin.kind in ("op", "accumulate", "call") and edge.kind == "data"
+            is_made = origin.kind in COMPUTED and edge.kind == "data"
             is_there = is_made and edge.output < len(origin.outputs) and reader.kind != "output"
             if is_there and origin.phase == reader.phase == "backward":
                 self._readers.setdefault((edge.origin, edge.output), []).append(reader)
-
-    @property
-    def places(self) -> set[tuple[str, str]]:
-        """The modules and lines of what differs in forward."""
-        nodes = (self.nodes[name] for name in self.differing)
-        return {_place(node) for node in nodes if node.phase == "forward" and node.source}
 
     def shape(self, slot: Slot) -> Shape:
         """The shape of an output; () of one that was not recorded."""
@@ -71,17 +68,6 @@ class Half:
         """Whether a node derives from what differs in forward, or from what is before or behind that."""
         forward = self.nodes[name].forward
         return any(forward in known for known in (self.differing, self.around, self.replaced))
-
-    def leading_to(self, names: Iterable[str], passes: Callable[[Node, Slot], bool]) -> set[str]:
-        """What some nodes are computed from, as far back as all of it ``passes``."""
-        found: set[str] = set()
-        waiting = list(names)
-        while waiting:
-            for slot in self.before.read(waiting.pop()):
-                if slot[0] not in found and passes(self.nodes[slot[0]], slot):
-                    found.add(slot[0])
-                    waiting.append(slot[0])
-        return found
 
     def handed_on(self) -> Iterator[tuple[Slot, set[str]]]:
         """The gradients of what is known that ops read, and the ops in forward from which these derive."""
@@ -248,15 +234,8 @@ class Mending:
                 self._paired.add(own[0])
                 if self._here.differing.isdisjoint(own):
                     equal.update(own)
-
         # What was put in takes the place of the ops that lead to it alone.
-        def is_own(node: Node, _: Slot) -> bool:
-            is_op = node.kind == "op" and node.phase == "forward"
-            return is_op and node.id not in self._paired
-
-        self._here.replaced = self._here.leading_to(
-            (it.node for it in self.put_in.values()), is_own
-        )
+        self._here.replaced = self._leading_to([node for node, _ in self.put_in], "forward")
         return equal
 
     def is_known(self, divergence: Divergence, seam: Seam) -> bool:
@@ -267,7 +246,7 @@ class Mending:
         # What is said of a value that was put in belongs to the divergence where it was.
         if any(here[0] in self._here.differing for here, *_ in seam.joints[self._here.name]):
             return True
-        places = self._here.places | self._there.places
+        places = self._places
         if isinstance(divergence, GradientAdded):
             return (divergence.term.scope, divergence.term.source) in places
         if divergence.phase == "forward" or isinstance(divergence, GradientStopped):
@@ -280,7 +259,7 @@ class Mending:
         """A divergence without the places that are equal because values were put in there."""
         if not isinstance(divergence, OtherValue):
             return divergence
-        side, places = self._here.name == "right", self._here.places | self._there.places
+        side, places = self._here.name == "right", self._places
         equal_at = [
             it for it in divergence.equal_at if (it[side].scope, it[side].source) not in places
         ]
@@ -290,7 +269,7 @@ class Mending:
         """Whether a node of backward derives from what differs in forward, by its link or its line."""
         node = half.nodes[part]
         if node.kind == "output":
-            made_of = half.leading_to([part], self._may_differ) if half is self._here else ()
+            made_of = self._leading_to([part], "backward") if half is self._here else ()
             return any(map(half.is_of_known, made_of))
         if half.is_of_known(part) or (node.source and _place(node) in places):
             return True
@@ -298,9 +277,25 @@ class Mending:
         terms = half.before.read(part) if node.kind == "accumulate" else ()
         return any(half.is_of_known(term) for term, _ in terms)
 
-    def _may_differ(self, node: Node, slot: Slot) -> bool:
-        is_equal = slot in self.put_in or node.id in self._paired
-        return node.phase == "backward" and not is_equal
+    def _leading_to(self, names: list[str], phase: Phase) -> set[str]:
+        """What some nodes here are computed from in a phase, as far back as it may differ."""
+        found: set[str] = set()
+        while names:
+            for slot in self._here.before.read(names.pop()):
+                node = self._here.nodes[slot[0]]
+                is_equal = slot in self.put_in or node.id in self._paired
+                is_in_phase = node.phase == phase and node.kind in COMPUTED
+                if is_in_phase and not is_equal and node.id not in found:
+                    found.add(node.id)
+                    names.append(node.id)
+        return found
+
+    @property
+    def _places(self) -> set[tuple[str, str]]:
+        """The modules and lines of what differs in forward."""
+        halves = self._here, self._there
+        nodes = [half.nodes[name] for half in halves for name in half.differing]
+        return {_place(node) for node in nodes if node.phase == "forward" and node.source}
 
 
 def _is_sum(node: Node) -> bool:

@@ -47,8 +47,13 @@ def further_places(
         own, other = ((it.label, it.scope, it.source) for it in places[::order])
         nodes, others = by_place.get(own, []), others_by_place.get(other, [])
         if len(nodes) == len(others) == 1 and cause.own.items() <= nodes[0].arguments.items():
-            seam = _seam(here, nodes[0], there, others[0], side)
-            found.append(FurtherPlace(places, _suspect(cause, nodes[0], others[0]), seam))
+            node, counterpart = nodes[0], others[0]
+            edits = tuple(msgspec.structs.replace(edit, node=node.id) for edit in cause.edits)
+            trials = Trial((node.id,)), Trial((node.id,), edits)
+            outputs = node.outputs[0], counterpart.outputs[0]
+            suspect = Suspect(side, node, counterpart, *outputs, trials)
+            seam = _seam(here, node, there, counterpart, side)
+            found.append(FurtherPlace(places, suspect, seam))
     return found
 
 
@@ -99,12 +104,6 @@ def _by_place(graph: GradGraph) -> dict[Key, list[Node]]:
             source = node.source[0] if node.source else ""
             found.setdefault((node.op, node.scope, source), []).append(node)
     return found
-
-
-def _suspect(cause: Cause, node: Node, other: Node) -> Suspect:
-    edits = [msgspec.structs.replace(edit, node=node.id) for edit in cause.edits]
-    trials = Trial((node.id,)), Trial((node.id,), tuple(edits))
-    return Suspect(cause.side, node, other, node.outputs[0], other.outputs[0], trials)
 
 
 def _seam(here: GradGraph, node: Node, there: GradGraph, other: Node, side: SideName) -> Seam:

@@ -133,7 +133,12 @@ def as_if_mended(alignment: Alignment, of: Diverging) -> Generator[Ask, Reply, A
         left, right = (graph, there) if side == "left" else (there, graph)
         again = of.align(left, right)
         equal = mending.see(again.alignment.pairs)
-        refuted = {place for place, seam in enumerate(seams) if _is_refuted(seam, equal, side)}
+        # What was assumed of the first graphs and is equal now was none.
+        refuted = {
+            place
+            for place, seam in enumerate(seams)
+            if seam.is_assumed and seam.parts[side] and seam.parts[side] <= equal
+        }
         if not mended.runs:
             is_harmless = not mended.not_put_in and give_the_same_results(graph, here)
             mended = msgspec.structs.replace(mended, change_nothing=is_harmless)
@@ -272,11 +277,6 @@ def _leveled(run: MendedRun | None, recorded: GradGraph) -> GradGraph | End:
         for node, known in zip(graph.nodes, recorded.nodes, strict=True)
     ]
     return msgspec.structs.replace(graph, nodes=tuple(nodes))
-
-
-def _is_refuted(seam: Seam, equal: set[str], side: SideName) -> bool:
-    """Whether all that takes part in an assumed divergence is equal in a run."""
-    return seam.is_assumed and bool(seam.parts[side]) and seam.parts[side] <= equal
 
 
 def _with_all(
