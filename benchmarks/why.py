@@ -52,7 +52,7 @@ WITHOUT = """
 from explorer.exploration.explanations import Explanations
 from explorer.exploration.run_state import RunState
 Explanations.trials = lambda self: {}
-RunState.whole_jobs = RunState.mended_jobs = lambda self: []
+RunState.whole_jobs = RunState.mended = lambda self: []
 """
 """Leaves out all trials, and the runs that go on as if what was found were mended."""
 

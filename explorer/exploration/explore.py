@@ -249,7 +249,9 @@ def _carry_out(
     if trials:
         done += _with_all_trials(trials, state, job_queue)
     state.explain()
-    done += _go_on_as_if_mended(state, job_queue)
+    for jobs in state.mended():
+        job_queue.add(jobs, ahead=True)
+        done += _with_all_trials(jobs, state, job_queue)
     first(state.first_report())
     for case_report in done:
         if case_report.case != run.main:
@@ -257,18 +259,6 @@ def _carry_out(
     for job, outcome in job_queue.finished():
         for case_report in state.note(job, outcome):
             complete(case_report)
-
-
-def _go_on_as_if_mended(state: RunState, job_queue: JobQueue) -> list[CaseReport]:
-    """Look for the divergences behind those of the main case; the reports complete by then."""
-    done: list[CaseReport] = []
-    state.begin_courses()
-    while jobs := state.mended_jobs():
-        job_queue.add(jobs, ahead=True)
-        done += _with_all_trials(jobs, state, job_queue)
-        state.go_on()
-    state.finish_courses()
-    return done
 
 
 def _with_all_trials(jobs: list[Job], state: RunState, job_queue: JobQueue) -> list[CaseReport]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from explorer.compare.graphs.view import Slot
-from explorer.exploration.mended import MendedKey, Wish
+from explorer.exploration.mended_run import Ask
 from explorer.model.cases import GradCase
 from explorer.model.causes import Trial, TrialsRequest, Tried
 from explorer.model.engines import Framework, beside, engine_named, placed, plain
@@ -75,6 +75,18 @@ class TrialsKey(msgspec.Struct, frozen=True):
     """The key of the job that computes ops of an engine's graph again, with other arguments."""
 
     engine: str
+
+
+class MendedKey(msgspec.Struct, frozen=True):
+    """The key of the job that captures an engine's graph with values of the ``other`` engine.
+
+    That of the trials on the other engine's graph ``is_beside`` it.
+    """
+
+    engine: str
+    other: str
+    run: int
+    is_beside: bool = False
 
 
 class WholeKey(msgspec.Struct, frozen=True):
@@ -196,19 +208,19 @@ def trial_jobs(nets: Nets, case: GradCase, trials: Mapping[str, tuple[Trial, ...
     return jobs
 
 
-def mended_jobs(nets: Nets, case: GradCase, key: MendedKey, wish: Wish) -> list[Job]:
+def mended_jobs(nets: Nets, case: GradCase, key: MendedKey, ask: Ask) -> list[Job]:
     """One engine's graph of a case with values of another, and trials on the graph of that one."""
     engine = engine_named(key.engine)
-    request = MendedRequest(CaseRequest(nets.requests[key.engine], case), wish.put_in, wish.trials)
+    request = MendedRequest(CaseRequest(nets.requests[key.engine], case), ask.put_in, ask.trials)
     target, kinds = (
         f"explorer.engines.{engine.framework}.mended:capture_mended",
         (engine.captures_in,),
     )
     run = Job(key, GRAPHS_STAGE, kinds, target, request, MendedRun, isolated=True)
-    if not wish.others:
+    if not ask.others:
         return [run]
     beside = msgspec.structs.replace(key, is_beside=True)
-    others = trial_jobs(nets, case, {key.other: wish.others})
+    others = trial_jobs(nets, case, {key.other: ask.others})
     return [run, *(replace(job, key=beside) for job in others)]
 
 

@@ -16,6 +16,7 @@ from explorer.exploration.jobs import (
     EstimateKey,
     JobKey,
     LevelsKey,
+    MendedKey,
     NoiseKey,
     Question,
     ResultKey,
@@ -24,7 +25,6 @@ from explorer.exploration.jobs import (
     levels_of,
     question,
 )
-from explorer.exploration.mended import MendedKey
 from explorer.model.arrays import Array, unpack
 from explorer.model.cases import GradCase
 from explorer.model.causes import Tried

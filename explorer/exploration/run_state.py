@@ -1,14 +1,14 @@
 """The state of one exploration: what is known so far, what runs next, and the report on it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, count
+from typing import Any
 
 import msgspec
 
-from explorer.compare.align.alignment import Seamed, seamed
+from explorer.compare.align.alignment import seamed
 from explorer.compare.graphs.view import Slot
-from explorer.compare.mending import around, large_slots
 from explorer.compare.results.non_finite import non_finite
 from explorer.compare.results.remarks import (
     conventions,
@@ -27,8 +27,15 @@ from explorer.compare.results.verdicts import (
 from explorer.exploration.excerpts import abridged, abridged_leaf
 from explorer.exploration.explanations import Explanations
 from explorer.exploration.first_answer import FirstAnswer, first_answer
-from explorer.exploration.jobs import JobKey, mended_jobs, question, trial_jobs, whole_jobs
-from explorer.exploration.mended import MOST_ELEMENTS, Courses
+from explorer.exploration.jobs import (
+    JobKey,
+    MendedKey,
+    mended_jobs,
+    question,
+    trial_jobs,
+    whole_jobs,
+)
+from explorer.exploration.mended_run import Diverging, as_if_mended
 from explorer.exploration.outcomes import (
     LEFT_OUT_ORACLE,
     NO_ORACLE,
@@ -41,7 +48,7 @@ from explorer.model.arrays import Array, pack
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework, WorkerKind, environment_of
 from explorer.model.findings import ReportFinding
-from explorer.model.graph import GradGraph, SideName, with_values, without_large
+from explorer.model.graph import GradGraph, with_values, without_large
 from explorer.model.report import CaseReport, LeftOut, Report, Ungraphed
 from explorer.model.results import LOST, About, Captured, Leaf
 from explorer.scenario.common_start import Nets
@@ -100,10 +107,9 @@ class RunState:
         self._complete: dict[GradCase, CaseReport] = {}
         self._alignments: tuple[Alignment, ...] = ()
         self._explanations = Explanations()
-        self._courses = Courses()
+        self._diverging: dict[int, Diverging] = {}
         self._remarks: tuple[ReportFinding, ...] = ()
         self._is_aligned = False
-        self._large: dict[str, dict[Slot, None]] = {}
         self._whole: dict[str, dict[Slot, Array | None]] = {}
         self._asked_for: dict[str, tuple[Slot, ...]] = {}
 
@@ -212,8 +218,8 @@ class RunState:
         noise = self._outcomes.noise(self._main, self._engines)
         altered = altered_engines(self._recorded_otherwise())
         expected, tolerances = self._scenario.expected, self._scenario.tolerances
-        alignments = []
-        self._courses = Courses()
+        alignments: list[Alignment] = []
+        self._diverging.clear()
         for left, right in pairs:
             parties = left.engine, right.engine
             judged = judged_results(report, parties, noise)
@@ -222,10 +228,9 @@ class RunState:
             alignment = msgspec.structs.replace(aligned.alignment, unjudged=judged.unjudged)
             alignment = without_divergence(alignment, altered)
             alignment = with_expectation(alignment, report, expected, tolerances, noise)
-            alignments.append(alignment)
             if alignment.divergence is not None:
-                self._courses.add(aligned, left, right, align)
-                self._note_large(aligned, left, right)
+                self._diverging[len(alignments)] = Diverging(aligned, left, right, align)
+            alignments.append(alignment)
         self._alignments = tuple(alignments)
         self._explanations = Explanations(self._alignments, graphs)
         of_the_call = [graph for graph in graphs if graph.engine not in altered]
@@ -237,16 +242,6 @@ class RunState:
             *ill_conditioned(of_the_call),
             *random_draws(graphs, report.drawn),
         )
-
-    def _note_large(self, aligned: Seamed, left: GradGraph, right: GradGraph) -> None:
-        """Note which values at divergences, and which of those read there, are not known whole."""
-        graphs: dict[SideName, GradGraph] = {"left": left, "right": right}
-        for place, (side, graph) in enumerate(graphs.items()):
-            nodes = {it.nodes[place] for it in aligned.alignment.divergences}
-            nodes.update(*(seam.parts[side] for seam in aligned.seams))
-            names = around(graph, {node for node in nodes if node})
-            found = large_slots(graph, names, MOST_ELEMENTS)
-            self._large.setdefault(graph.engine, {}).update(dict.fromkeys(found))
 
     def _recorded_otherwise(self) -> tuple[ReportFinding, ...]:
         """A remark on each engine whose recorded run gave other results than its plain call."""
@@ -277,14 +272,14 @@ class RunState:
 
         There are none once all are known, or were asked for.
         """
-        wanted: dict[str, tuple[Slot, ...]] = {}
-        for slots_by_engine in (self._large, self._courses.wanted()):
-            for engine, slots in slots_by_engine.items():
-                known = self._whole.setdefault(engine, {})
-                new = tuple(slot for slot in slots if slot not in known)
-                known.update(dict.fromkeys(new))
-                wanted[engine] = wanted.get(engine, ()) + new
-        self._asked_for = {engine: slots for engine, slots in wanted.items() if slots}
+        wanted: dict[str, dict[Slot, None]] = {}
+        for diverging in self._diverging.values():
+            for engine, slot in diverging.wanted():
+                if slot not in self._whole.setdefault(engine, {}):
+                    wanted.setdefault(engine, {})[slot] = None
+        for engine, new in wanted.items():
+            self._whole[engine].update(new)
+        self._asked_for = {engine: tuple(slots) for engine, slots in wanted.items()}
         return whole_jobs(self._nets, self._main, self._asked_for)
 
     def align_again(self) -> None:
@@ -293,24 +288,33 @@ class RunState:
             self._whole[engine].update(zip(slots, self._outcomes.whole(engine), strict=False))
         self.align()
 
-    def begin_courses(self) -> None:
-        """Put in the values at the divergences."""
-        self._courses.begin(self._alignments)
+    def mended(self) -> Iterator[list[Job]]:
+        """The jobs that compute the main case with values of the other side, one round after another.
 
-    def mended_jobs(self) -> list[Job]:
-        """The next jobs that compute the main case with values of the other side; none at the end."""
-        jobs = []
-        for key, wish in self._courses.wishes().items():
-            jobs += mended_jobs(self._nets, self._main, key, wish)
-        return jobs
-
-    def go_on(self) -> None:
-        """Note what these jobs have shown."""
-        self._courses.go_on(self._outcomes.mended)
-
-    def finish_courses(self) -> None:
-        """Note all that these runs have shown in the alignments."""
-        self._alignments = tuple(map(self._courses.finished, self._alignments))
+        All that they show is noted in the alignments at the end.
+        """
+        alignments = list(self._alignments)
+        runs = {
+            place: as_if_mended(alignments[place], diverging)
+            for place, diverging in self._diverging.items()
+        }
+        replies: dict[int, Any] = dict.fromkeys(runs)  # a generator is sent None at first
+        for number in count(1):
+            keys: dict[int, MendedKey] = {}
+            jobs: list[Job] = []
+            for place, reply in replies.items():
+                try:
+                    ask = runs[place].send(reply)
+                except StopIteration as end:
+                    alignments[place] = end.value
+                    continue
+                keys[place] = MendedKey(ask.engine, ask.other, number)
+                jobs += mended_jobs(self._nets, self._main, keys[place], ask)
+            if not jobs:
+                break
+            yield jobs
+            replies = {place: self._outcomes.mended(key) for place, key in keys.items()}
+        self._alignments = tuple(alignments)
 
     def first_report(self) -> Report:
         """The report on the main case alone."""

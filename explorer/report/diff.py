@@ -15,12 +15,13 @@ from explorer.text.messages import one_line
 from explorer.words.causes import attempts, cause
 from explorer.words.coverage import counted, not_compared, not_of_the_call, unproven
 from explorer.words.divergences import divergences
+from explorer.words.explained import behind, reasons
 from explorer.words.findings import sentence as finding_sentence
 from explorer.words.graphs import why_no_graph
 from explorer.words.groups import worded_answers
 from explorer.words.headlines import headline
 from explorer.words.known import known_line
-from explorer.words.mended import behind, summary, why_behind
+from explorer.words.mended import summary
 from explorer.words.proofs import warnings
 from explorer.words.readings import greatest_difference, readings
 from explorer.words.scenarios import said
@@ -246,11 +247,10 @@ def _layer(node: str | None, graph: GradGraph) -> Layer | None:
 
 def _as_if_mended(alignment: Alignment, left: GradGraph, right: GradGraph) -> Iterator[str]:
     """The divergences behind, as the first one is said, and what was computed again to see them."""
-    sentences = behind(alignment)
-    for one in alignment.mended.behind if alignment.mended else ():
-        yield next(sentences)
+    for one in behind(alignment):
+        yield one.sentence
         yield from _both_sides(one.divergence, alignment, left, right)
-        for text in filter(None, (why_behind(one, alignment), known_line(one.known))):
+        for text in reasons(one, alignment):
             yield f"  {text}"
     if alignment.mended:
         yield summary(alignment)

@@ -4,8 +4,7 @@ from typing import Any, Literal
 
 import pytest
 
-from explorer.exploration.jobs import PartKey, TrialsKey
-from explorer.exploration.mended import MendedKey
+from explorer.exploration.jobs import MendedKey, PartKey, TrialsKey
 from explorer.exploration.parts import ended_its_worker, made_in_parts
 from explorer.model.causes import SetArguments, Trial, TrialsRequest, Tried
 from explorer.model.failures import Loss

@@ -51,6 +51,7 @@ from explorer.words.cases import sized, summary, who
 from explorer.words.causes import attempts, cause
 from explorer.words.coverage import LEGEND, of_both, where_they_differ
 from explorer.words.divergences import first_divergence
+from explorer.words.explained import behind, reasons
 from explorer.words.findings import sentence
 from explorer.words.graphs import why_no_graph
 from explorer.words.headlines import headline
@@ -340,9 +341,9 @@ def first_divergences(report: Report) -> Iterator[Terms]:
 
 def _as_if_mended(alignment: Alignment) -> Iterator[str]:
     """The divergences behind, each with its cause, and what was computed again to see them."""
-    found = alignment.mended.behind if alignment.mended else ()
-    for one, text in zip(found, mended_words.behind(alignment), strict=True):
-        for more in filter(None, (mended_words.why_behind(one, alignment), known_line(one.known))):
+    for one in behind(alignment):
+        text = one.sentence
+        for more in reasons(one, alignment):
             text = _("{what}. {why}").format(what=text, why=more)
         yield text
     if alignment.mended:

@@ -1,0 +1,314 @@
+"""A mended run: an engine goes on with the other's values where the two differ, to see what is behind."""
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from explorer.compare.align.alignment import Seamed
+from explorer.compare.align.joints import Seam
+from explorer.compare.graphs.levels import with_levels
+from explorer.compare.graphs.view import Slot
+from explorer.compare.mending import Mending, give_the_same_results, large_slots
+from explorer.exploration.explanations import Explanations
+from explorer.exploration.further_places import FurtherPlace, differs_so, further_places, once_more
+from explorer.model.alignment import Alignment
+from explorer.model.causes import Trial, Tried
+from explorer.model.divergence import Divergence
+from explorer.model.engines import Framework, engine_named
+from explorer.model.graph import OTHER, GradGraph, Output, SideName
+from explorer.model.mended import Behind, End, Mended, MendedRun, PutIn
+
+T = TypeVar("T")
+
+PUT_IN: tuple[Framework, ...] = ("torch", "jax")
+"""The frameworks that can be run with other values, those that are preferred first."""
+
+MOST_RUNS = 12
+"""So often a net is computed again at most, and once more to explain what was seen last."""
+
+MOST_ELEMENTS = 1 << 24
+"""So many elements of large values are asked of the other side at most."""
+
+
+class Ask(NamedTuple):
+    """What is run next: ``engine`` with the values of the ``other`` one, and trials on what it computes.
+
+    ``others`` are trials on the plain graph of the other engine.
+    """
+
+    engine: str
+    other: str
+    put_in: tuple[PutIn, ...]
+    trials: tuple[Trial, ...]
+    others: tuple[Trial, ...]
+
+
+Outputs = tuple[tuple[Output, ...], ...]
+"""The outputs of each of some trials."""
+
+Reply = tuple[MendedRun | None, Tried | None]
+"""What came of the run, and of the trials beside it; None where a worker was lost."""
+
+
+class Diverging(NamedTuple):
+    """Two graphs with a divergence, and how they are aligned."""
+
+    seamed: Seamed
+    left: GradGraph
+    right: GradGraph
+    align: Callable[[GradGraph, GradGraph], Seamed]
+
+    @property
+    def sides(self) -> dict[SideName, GradGraph]:
+        """The graphs by their sides."""
+        return {"left": self.left, "right": self.right}
+
+    @property
+    def side(self) -> SideName | None:
+        """The side that is computed again; None where neither engine can be run with other values."""
+        for framework, (side, graph) in product(PUT_IN, self.sides.items()):
+            if engine_named(graph.engine).framework == framework:
+                return side
+        return None
+
+    def wanted(self) -> Iterator[tuple[str, Slot]]:
+        """The large values at divergences and those that may be put in, each with its engine."""
+        again, (alignment, seams) = self.side, self.seamed
+        wanted: list[tuple[GradGraph, Iterable[str | None]]] = []
+        for place, (side, graph) in enumerate(self.sides.items()):
+            nodes = {it.nodes[place] for it in alignment.divergences}
+            nodes.update(*(seam.parts[side] for seam in seams))
+            read = [edge.origin for edge in graph.edges if edge.target in nodes]
+            wanted.append((graph, (*nodes, *read)))
+        if again is not None:
+            there = self.sides[OTHER[again]]
+            put_in = [it.there[0] for seam in seams for it in seam.joints[again] if it.there]
+            put_in += [lone.node for lone in alignment.unpaired if lone.side == OTHER[again]]
+            put_in += [node.id for node in there.nodes if node.kind == "output"]
+            wanted.append((there, put_in))
+        for graph, names in wanted:
+            for slot in large_slots(graph, filter(None, dict.fromkeys(names)), MOST_ELEMENTS):
+                yield graph.engine, slot
+
+
+def as_if_mended(alignment: Alignment, of: Diverging) -> Generator[Ask, Reply, Alignment]:
+    """An explained alignment with what is seen as if its divergences were mended.
+
+    Yields what is to be run next, and is sent what came of it.
+    """
+    seams, side = of.seamed.seams, of.side
+    if side is None:
+        return msgspec.structs.replace(alignment, mended=Mended(engine="", end="no_engine"))
+    here, there = of.sides[side], of.sides[OTHER[side]]
+    mending = Mending(of.left, of.right, side)
+    mended = Mended(engine=here.engine, not_put_in=mending.mend(alignment.divergences, seams))
+    mending.mend_gradients(alignment.differing, alignment.pairs)
+    seen = Seen(alignment, seams, mending)
+    put_in: dict[Slot, PutIn] = {}
+    refuted: set[int] = set()
+
+    while True:
+        own, others = seen.trials(here.engine), seen.trials(there.engine)
+        is_tried = bool(own or others)
+        if mending.put_in == put_in and not is_tried:
+            break
+        # What was seen in the last run is still to be explained.
+        if mended.runs >= MOST_RUNS + is_tried:
+            mended = msgspec.structs.replace(mended, end="rounds")
+            break
+        before, put_in = put_in, dict(mending.put_in)
+        run, beside = yield Ask(here.engine, there.engine, tuple(put_in.values()), own, others)
+
+        tried = {} if run is None or run.graph is None else {here.engine: run.tried}
+        if beside is not None:
+            tried[there.engine] = beside.outputs
+        seen.explain(tried)
+        graph = _leveled(run, here)
+        if not isinstance(graph, GradGraph):
+            mended = msgspec.structs.replace(mended, end=graph)
+            break
+
+        # What differs now is new, or the gradient of what is known.
+        left, right = (graph, there) if side == "left" else (there, graph)
+        again = of.align(left, right)
+        equal = mending.see(again.alignment.pairs)
+        # What was assumed of the first graphs and is equal now was none.
+        refuted = {
+            place
+            for place, seam in enumerate(seams)
+            if seam.is_assumed and seam.parts[side] and seam.parts[side] <= equal
+        }
+        if not mended.runs:
+            is_harmless = not mended.not_put_in and give_the_same_results(graph, here)
+            mended = msgspec.structs.replace(mended, change_nothing=is_harmless)
+        unexplained = seen.note(again, mended.runs + 1)
+        mended = msgspec.structs.replace(
+            mended,
+            runs=mended.runs + 1,
+            differing=again.alignment.differing,
+            not_put_in=mending.mend(again.alignment.divergences, again.seams),
+        )
+        # What is paired by value here may not have been before; what was, is sure.
+        pairs = (*again.alignment.pairs, *alignment.pairs)
+        mending.mend_gradients(again.alignment.differing, pairs)
+        if before == put_in == mending.put_in:
+            break  # the same was tried in this run, with the same values
+        seen.look_into(unexplained, again.alignment, (left, right))
+
+    seen.explain({})  # where the last run left nothing to be tried
+    if not (mended.runs or mended.not_put_in or mended.end):
+        return alignment  # nothing is computed from what differs
+    mended = msgspec.structs.replace(mended, values=len(mending.put_in))
+    return _with_all(alignment, seen.all, mended, refuted)
+
+
+class Seen:
+    """The divergences of the plain graphs, ``all`` with those behind them, and what may explain them."""
+
+    def __init__(self, alignment: Alignment, seams: Sequence[Seam], mending: Mending) -> None:
+        self._engine = alignment.left if mending.side == "left" else alignment.right
+        self._seams = seams
+        self._mending = mending
+        self.all = [
+            Behind(divergence=divergence, cause=alignment.cause(place), run=0, values=0)
+            for place, divergence in enumerate(alignment.divergences)
+        ]
+        self._explained: set[int] = set()
+        self._explanations, self._numbers = Explanations(), list[int]()
+        causes = [place for place, one in enumerate(self.all) if one.cause]
+        self._alike = list(self._at_further_places(causes))
+
+    def trials(self, engine: str) -> tuple[Trial, ...]:
+        """What is to be tried on a graph of an engine in the next run."""
+        trials = list(self._explanations.trials().get(engine, ()))
+        if engine == self._engine:
+            trials += [trial for place, _ in self._alike for trial in place.suspect.trials]
+        return tuple(trials)
+
+    def explain(self, tried: Mapping[str, Outputs]) -> None:
+        """Note what explains the divergences of the last run; ``tried`` are the outcomes by engine."""
+        counts = {engine: len(trials) for engine, trials in self._explanations.trials().items()}
+        outcomes = {it: Tried(outputs[: counts.get(it, 0)]) for it, outputs in tried.items()}
+        explained: list[int] = []
+        for part in self._explanations.explained(outcomes):
+            for number, cause, known in zip(self._numbers, part.causes, part.known, strict=True):
+                one = self.all[number]
+                self.all[number] = msgspec.structs.replace(
+                    one, cause=one.cause or cause, known=one.known or known
+                )
+                explained += [number] if cause else []
+        self._explanations = Explanations()
+        self._explained.update(explained)
+
+        outputs = iter(tried.get(self._engine, ())[counts.get(self._engine, 0) :])
+        laid, side = self._mending.laid, self._mending.side
+        for place, number in self._alike:
+            made = islice(outputs, len(place.suspect.trials))
+            node, cause = place.suspect.node.id, self.all[number].cause
+            as_seen = tuple(laid.as_seen(side, node, output) for output in made)
+            if cause and differs_so(place, as_seen, laid.graphs):
+                cause = msgspec.structs.replace(cause, also_at=(*cause.also_at, place.places))
+                self.all[number] = msgspec.structs.replace(self.all[number], cause=cause)
+            else:
+                self._mending.take_back(place.seam)
+        self._alike = list(self._at_further_places(explained))
+
+    def _at_further_places(self, explained: Iterable[int]) -> Iterator[tuple[FurtherPlace, int]]:
+        """The places where a cause is tried too: the other side's values are put in there."""
+        for number in explained:
+            one, mending = self.all[number], self._mending
+            if one.cause is not None:
+                graphs = mending.laid.graphs
+                for place in further_places(one.divergence, one.cause, graphs, mending.side):
+                    if mending.join(place.seam):
+                        yield place, number
+
+    def note(self, again: Seamed, run: int) -> list[tuple[int, Divergence]]:
+        """Note the divergences of a run that are new; all that may be explained now, by their numbers."""
+        found, side = [], self._mending.side
+        for divergence, seam in zip(again.alignment.divergences, again.seams, strict=True):
+            is_known = self._mending.is_known(divergence, seam)
+            if seam.is_assumed and not is_known:
+                continue  # it waits until it is sure
+            plain = (
+                place
+                for place, it in enumerate(self._seams)
+                if not it.parts[side].isdisjoint(seam.parts[side])
+            )
+            number = next(plain, None)
+            if number is None or number in self._explained:
+                if is_known:
+                    continue
+                number, values = len(self.all), len(self._mending.put_in)
+                new = self._mending.without_known(divergence)
+                self.all.append(Behind(divergence=new, cause=None, run=run, values=values))
+            found.append((number, divergence))
+        return found
+
+    def look_into(
+        self,
+        found: list[tuple[int, Divergence]],
+        alignment: Alignment,
+        graphs: tuple[GradGraph, GradGraph],
+    ) -> None:
+        """Try in the next run what may explain divergences of this one, which are given by their numbers."""
+        self._numbers = [number for number, _ in found]
+        if found:
+            (_, first), *others = found
+            further = tuple(divergence for _, divergence in others)
+            part = msgspec.structs.replace(alignment, divergence=first, further=further, causes=())
+            self._explanations = Explanations((part,), graphs, other_steps=False)
+
+
+def _leveled(run: MendedRun | None, recorded: GradGraph) -> GradGraph | End:
+    """A run's graph with the noise and the proofs of the recorded one; or why there is none."""
+    if run is None or run.graph is None:
+        return "lost" if run is None else "raised"
+    forms = [
+        [(node.id, node.op, len(node.outputs)) for node in graph.nodes]
+        for graph in (run.graph, recorded)
+    ]
+    if forms[0] != forms[1]:
+        return "other_graph"
+    graph = with_levels(run.graph, recorded)
+    nodes = [
+        msgspec.structs.replace(node, proof=known.proof)
+        for node, known in zip(graph.nodes, recorded.nodes, strict=True)
+    ]
+    return msgspec.structs.replace(graph, nodes=tuple(nodes))
+
+
+def _with_all(
+    alignment: Alignment, seen: list[Behind], mended: Mended, refuted: set[int]
+) -> Alignment:
+    """An alignment with all that was seen, without further divergences that are none as if mended."""
+    count = len(alignment.divergences)
+    causes = [one.cause for one in seen[:count]]
+    if mended.change_nothing:
+        # What changes no result is not to be written otherwise.
+        causes = [it and msgspec.structs.replace(it, mends=()) for it in causes]
+    behind = []
+    for one in seen[count:]:
+        # The cause of an earlier divergence gets the places that have it too.
+        for place, divergence in enumerate(alignment.divergences):
+            of_both = once_more(one.divergence, one.cause, divergence, causes[place])
+            if of_both is not None:
+                causes[place] = of_both
+                break
+        else:
+            behind.append(one)
+    known = [alignment.known_at(place) or one.known for place, one in enumerate(seen[:count])]
+
+    def kept(rows: Sequence[T]) -> tuple[T, ...]:
+        return tuple(row for place, row in enumerate(rows) if place == 0 or place not in refuted)
+
+    return msgspec.structs.replace(
+        alignment,
+        further=kept(alignment.divergences)[1:],
+        causes=kept(causes if any(causes) else alignment.causes),
+        attempts=kept(alignment.attempts),
+        known=kept(known if any(known) else alignment.known),
+        mended=msgspec.structs.replace(mended, behind=tuple(behind)),
+    )
