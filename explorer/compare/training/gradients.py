@@ -177,14 +177,13 @@ def gradients(pair: Pair) -> Answered:
     times = [apart.times(name) for name in names if apart.noises[name]]
     return pair.differ(
         "gradients",
-        found.pop("reason", "values"),
-        named or unlike or far or names,
+        names=named or unlike or far or names,
         of=len(names),
         # It is infinite where no tensor is finite on both sides.
         apart=greatest_of(ones, others, finite) if finite else math.inf,
         times=max(times, default=None),
         has_graph=pair.has_graphs,
-        **found,
+        **{"reason": "values", **found},
     )
 
 

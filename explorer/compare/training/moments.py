@@ -178,10 +178,7 @@ class Moment:
     @cached_property
     def norm(self) -> float:
         """The norm of all gradients together, divided by the scale."""
-        return (
-            float(np.linalg.norm([norm_of(leaf.value) for leaf in self.step.gradients]))
-            / self.scale
-        )
+        return float(np.linalg.norm([*self.norms.values()]))
 
     @cached_property
     def is_finite(self) -> bool:

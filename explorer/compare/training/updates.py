@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from explorer.compare.graphs.sameness import CLEAR, TYPICAL
 from explorer.compare.training.formulas import (
+    CLASSES,
     MIXED,
     OPTIMIZERS,
     PLACES,
@@ -72,10 +73,9 @@ def documented(moment: Moment, name: str) -> Rule | None:
 def possible(moment: Moment, name: str) -> list[Rule]:
     """What an optimizer of no known class may do, by its settings and what it holds, if it holds anything."""
     given = settings_of(moment, name)
-    every = [Rule(kind, optimizer.defaults) for kind, optimizer in OPTIMIZERS.items()]
+    rules = [_with_settings(CLASSES[kind], given) for kind in OPTIMIZERS]
     paths = (path.rpartition(".") for path in moment.state)
     held = {key for owner, _dot, key in paths if owner == name}
-    rules = [_with_settings(rule, given) for rule in every]
     return [rule for rule in rules if _kept(rule) <= held or held.isdisjoint(KEPT)]
 
 
