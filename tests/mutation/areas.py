@@ -28,11 +28,7 @@ FINGERPRINTS = ("explorer/compare/align/fingerprints.py", "explorer/compare/alig
 
 AREAS = {
     "cases": Area(("explorer/model/cases.py",), ("tests/model", "tests/scenario"), 0.85),
-    "compare": Area(
-        ("explorer/compare/*.py", "explorer/compare/results/*.py", "explorer/compare/graphs/*.py"),
-        COMPARISONS,
-        0.85,
-    ),
+    "compare": Area(("explorer/compare/*.py", "explorer/compare/[rg]*/*.py"), COMPARISONS, 0.85),
     "align": Area(("explorer/compare/align/*.py", "explorer/model/families.py"), COMPARISONS, 0.85),
     "fingerprints": Area((*FINGERPRINTS, "explorer/numeric/*.py"), COMPARISONS, 0.75),
     "ir": Area(("explorer/engines/mindspore/ir/*.py",), ("tests/engines",), 0.75),
