@@ -8,8 +8,8 @@ from explorer.blocks.markdown import escape, markdown
 from explorer.blocks.records import Table, columns
 from explorer.cli import commands
 from explorer.cli.entry import run
-from explorer.compare import noise
-from explorer.compare.noise import CLEAR, NEAR
+from explorer.compare.graphs import sameness
+from explorer.compare.graphs.sameness import CLEAR, NEAR
 from explorer.report.claims.wording import verdict_name
 from explorer.report.json import encode
 from explorer.report.schemas import DOCUMENTS, schema
@@ -84,9 +84,9 @@ def _tolerances() -> str:
                 " own tables; that does not decide."
             ),
             "## PyTorch's table (`torch.testing.assert_close`)",
-            _table_of(noise.TORCH_TABLE),
+            _table_of(sameness.TORCH_TABLE),
             "## MindSpore's table",
-            _table_of(noise.MINDSPORE_TABLE),
+            _table_of(sameness.MINDSPORE_TABLE),
             "## Verdicts on claims",
             _table(("verdict", "meaning"), verdicts),
         )

@@ -9,8 +9,7 @@ import pytest
 from explorer.compare.align import align
 from explorer.compare.align.fingerprints import Tolerance, fingerprint
 from explorer.compare.align.vertices import OutputValue, view
-from explorer.compare.graphs.sameness import within
-from explorer.compare.noise import (
+from explorer.compare.graphs.sameness import (
     CENTRAL,
     CLEAR,
     COARSE,
@@ -22,6 +21,7 @@ from explorer.compare.noise import (
     level,
     ratios,
     scale,
+    within,
 )
 from explorer.compare.results.comparison import compare
 from explorer.model.arrays import AnyArray

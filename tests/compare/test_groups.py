@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.results.verdicts import judge
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.compare.align import align
 from explorer.compare.graphs.levels import lent_levels, with_levels
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.results.comparison import compare
 from explorer.model.arrays import AnyArray
 from explorer.model.divergence import Divergence

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.compare.noise import (
+from explorer.compare.graphs.sameness import (
     CENTRAL,
     CLEAR,
     NEAR,

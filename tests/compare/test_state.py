@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.noise import MINDSPORE_TABLE, TORCH_TABLE
+from explorer.compare.graphs.sameness import MINDSPORE_TABLE, TORCH_TABLE
 from explorer.compare.results.steps import state_rows
 from explorer.model.arrays import pack
 from explorer.model.state import StateChange

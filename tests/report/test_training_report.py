@@ -12,7 +12,7 @@ import pytest
 import explorer
 from explorer.api.results import RecordedTraining
 from explorer.cli.entry import run
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.drawing import chart
 from explorer.drawing.training import MOST_ROWS, distance_svg, losses_svg, weights_svg
 from explorer.exploration.trainings import compared

@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.compare.align.fingerprints import elements, noise_at
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
-from explorer.compare.noise import greatest, ratios
+from explorer.compare.graphs.sameness import greatest, ratios
 from explorer.model.arrays import unpack
 from explorer.model.divergence import (
     ABSENT,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.compare.align.vertices import Bucket, OutputValue, Side
-from explorer.compare.noise import CLEAR, COARSE
+from explorer.compare.graphs.sameness import CLEAR, COARSE
 from explorer.model.arrays import Array, Summary, unpack
 from explorer.numeric.differences import Floats, are_equal, real_parts
 from explorer.numeric.summaries import FAR_LESS, MASK, QUANTILES, UNIT

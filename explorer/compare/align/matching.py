@@ -14,7 +14,7 @@ from explorer.compare.align.fingerprints import (
     unit_of,
 )
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.model.alignment import How
 from explorer.model.divergence import Layout
 from explorer.model.graph import Phase

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from explorer.compare.align.contrasts import NO_GAP, FoundDivergence, both, contrast, ends_of
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, as_seen
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.model.arrays import unpack
 from explorer.model.divergence import ResultElsewhere
 from explorer.model.requests import Repacked

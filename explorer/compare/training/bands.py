@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from explorer.compare.noise import UNMEASURED
+from explorer.compare.graphs.sameness import UNMEASURED
 from explorer.compare.training.values import Moment
 from explorer.model.training import Drift, Training
 from explorer.numeric.summaries import UNIT

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training.data import Answered
 from explorer.compare.training.values import Moment, common, greatest, joined, total_norm
 from explorer.model.training_comparison import Reason, Rule, SideName, TrainingDifference

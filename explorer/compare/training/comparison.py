@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training import clipping, data, gradients, kept
 from explorer.compare.training.bands import Bands
 from explorer.compare.training.data import Answered

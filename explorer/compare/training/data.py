@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from msgspec.structs import replace
 
-from explorer.compare.noise import CLEAR, level, ratios
+from explorer.compare.graphs.sameness import CLEAR, level, ratios
 from explorer.compare.training.values import Moment, elements, greatest, norm_of
 from explorer.model.results import Leaf
 from explorer.model.training import Training

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training.bands import Bands
 from explorer.compare.training.data import Answered
 from explorer.compare.training.values import Moment, common, distance, joined, values

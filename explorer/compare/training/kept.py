@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training.bands import Bands
 from explorer.compare.training.data import Answered, are_same
 from explorer.compare.training.values import Moment, Values, common, distance, greatest, joined

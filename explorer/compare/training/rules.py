@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training.bands import Bands
 from explorer.compare.training.data import Answered
 from explorer.compare.training.formulas import FAMILIES

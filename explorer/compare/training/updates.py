@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from explorer.compare.noise import CLEAR, TYPICAL
+from explorer.compare.graphs.sameness import CLEAR, TYPICAL
 from explorer.compare.training.formulas import (
     FAMILIES,
     MIXED,

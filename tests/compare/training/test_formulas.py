@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from explorer.compare.noise import CLEAR
+from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training.formulas import FAMILIES, MODULES, convention_of
 from explorer.compare.training.updates import Change, Hypothesis, documented, fit, variations
 from explorer.compare.training.values import Moment, moments
