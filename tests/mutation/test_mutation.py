@@ -72,7 +72,7 @@ def test_an_area_has_files_and_tests(name: str) -> None:
 
 
 def test_a_mutant_is_tried_on_the_tests_that_run_its_lines_the_shortest_first() -> None:
-    ((mutant, _),) = mutants(ROOT / "explorer/compare/graphs/sameness.py", {0})
+    ((mutant, _),) = mutants(ROOT / "explorer/compare/graphs/levels.py", {0})
     mutant = mutant._replace(path=Path("a.py"), first=2, last=3)
     seconds = {"long": 2.0, "short": 1.0, "elsewhere": 0.1}
     known = Base({"a.py": {"1": ["elsewhere"], "2": ["long"], "3": ["short", "long"]}}, seconds)

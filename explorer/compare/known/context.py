@@ -102,7 +102,7 @@ class Context(NamedTuple):
     def changed(self, *names: str) -> tuple[float, ...]:
         """The op's own value of an argument and the one that gives the other side's, in order of size.
 
-        None where the cause is not another number for one of these arguments.
+        Empty where the cause is not another number for one of these arguments.
         """
         change = self.cause.changed if self.cause else None
         if change is None or len(change.arguments) != 1:
