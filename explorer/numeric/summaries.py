@@ -350,7 +350,8 @@ def _figures_of_finite(rows: AnyArray) -> list[SummaryFigures]:
     wide = rows.astype(np.float64, copy=False)
     means = _means(wide).tolist()
     with np.errstate(over="ignore"):
-        norms = np.sqrt(np.matmul(wide[:, None, :], wide[:, :, None])).ravel().tolist()
+        # (A product of matrices is summed by the machine's BLAS, for one row otherwise than for several.)
+        norms = np.sqrt(np.einsum("ij,ij->i", wide, wide)).tolist()
 
     figures = []
     for order, mean, norm, zero in zip(quantiles, means, norms, zeros, strict=True):

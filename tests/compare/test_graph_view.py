@@ -1,6 +1,7 @@
 """What reads what in a graph: rows of ops, and the op before and behind one."""
 
 import msgspec
+import pytest
 
 from explorer.compare.causes.rows import at_place
 from explorer.compare.graphs.view import MOVES, GraphView, reach
@@ -104,6 +105,7 @@ def test_saved_values_are_read_too() -> None:
     assert [edge.kind for edge in view.out_of(view.nodes[y])] == ["saved"]
 
 
+@pytest.mark.slow
 def test_walks_go_on_through_more_nodes_than_a_stack_has_calls() -> None:
     view = GraphView(chain(*["aten.exp.default"] * 10_000))
     ids = [node.id for node in view.execution_order()]
