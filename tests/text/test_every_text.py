@@ -59,7 +59,6 @@ NO_SENTENCES = {
 
 MODULES = {
     "__init__.py": "the error of Python's own for an attribute that is not there",
-    "fuzz/operators.py": "programs",
     "mkdocs.py": "the error of a build, which MkDocs prints in English",
     "pytest_plugin.py": "the help of a pytest option",
     "report/junit.py": "JUnit's XML, a document for programs",
