@@ -1,5 +1,6 @@
 """Further places of a mistake whose cause is known, such as one eps in many equal layers."""
 
+from collections.abc import Iterable
 from math import prod
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ import msgspec
 from explorer.compare.align.joints import Joint, Seam
 from explorer.compare.causes.candidates import Suspect
 from explorer.compare.causes.choice import cause_of
+from explorer.compare.graphs.layouts import Laid
 from explorer.compare.graphs.view import Slot
 from explorer.model.causes import Cause, Trial, Tried
 from explorer.model.divergence import Divergence, OtherValue, Places
@@ -30,14 +32,14 @@ class FurtherPlace(NamedTuple):
 
 
 def further_places(
-    divergence: Divergence, cause: Cause, graphs: tuple[GradGraph, GradGraph], side: SideName
+    divergence: Divergence, cause: Cause, laid: Laid, side: SideName
 ) -> list[FurtherPlace]:
     """The places where the two ops of a divergence follow, with the arguments that the cause names.
 
     There are none where it is no change of an op of ``side``.
     """
     order = 1 if side == "left" else -1
-    here, there = graphs[::order]
+    here, there = laid.graphs[::order]
     if not (isinstance(divergence, OtherValue) and _is_of_op(cause) and cause.side == side):
         return []
     if cause.node != divergence.nodes[::order][0] or any(row.count > 1 for row in divergence.rows):
@@ -58,17 +60,18 @@ def further_places(
     return found
 
 
-def differs_so(
-    place: FurtherPlace,
-    outputs: tuple[tuple[Output, ...], ...],
-    graphs: tuple[GradGraph, GradGraph],
-) -> bool:
-    """Whether the cause's edits give the other side's value, which the op as it was does not."""
-    if len(outputs) < len(place.suspect.trials) or not outputs[0]:
+def differs_so(place: FurtherPlace, outputs: Iterable[tuple[Output, ...]], laid: Laid) -> bool:
+    """Whether the cause's edits give the other side's value, which the op as it was does not.
+
+    ``outputs`` are those of the trials, as the engine gives them.
+    """
+    suspect = place.suspect
+    made = tuple(laid.as_seen(suspect.side, suspect.node.id, one) for one in outputs)
+    if len(made) < len(suspect.trials) or not made[0]:
         return False
     # The value that was put in is not what the op yields.
-    suspect = place.suspect._replace(own=outputs[0][0])
-    return cause_of(suspect, Tried(outputs), *graphs) is not None
+    suspect = suspect._replace(own=made[0][0])
+    return cause_of(suspect, Tried(made), *laid.graphs) is not None
 
 
 def once_more(

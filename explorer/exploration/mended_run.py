@@ -203,12 +203,10 @@ class Seen:
         self._explained.update(explained)
 
         outputs = iter(tried.get(self._engine, ())[counts.get(self._engine, 0) :])
-        laid, side = self._mending.laid, self._mending.side
         for place, number in self._alike:
-            made = islice(outputs, len(place.suspect.trials))
-            node, cause = place.suspect.node.id, self.all[number].cause
-            as_seen = tuple(laid.as_seen(side, node, output) for output in made)
-            if cause and differs_so(place, as_seen, laid.graphs):
+            made = tuple(islice(outputs, len(place.suspect.trials)))
+            cause = self.all[number].cause
+            if cause and differs_so(place, made, self._mending.laid):
                 cause = msgspec.structs.replace(cause, also_at=(*cause.also_at, place.places))
                 self.all[number] = msgspec.structs.replace(self.all[number], cause=cause)
             else:
@@ -220,8 +218,7 @@ class Seen:
         for number in explained:
             one, mending = self.all[number], self._mending
             if one.cause is not None:
-                graphs = mending.laid.graphs
-                for place in further_places(one.divergence, one.cause, graphs, mending.side):
+                for place in further_places(one.divergence, one.cause, mending.laid, mending.side):
                     if mending.join(place.seam):
                         yield place, number
 

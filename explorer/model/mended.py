@@ -125,11 +125,10 @@ def mirrored_mended(mended: Mended) -> Mended:
     behind = []
     for one in mended.behind:
         cause = one.cause and mirrored_cause(one.cause)
-        behind.append(
-            msgspec.structs.replace(one, divergence=mirrored(one.divergence), cause=cause)
-        )
-    not_put_in = []
-    for place in mended.not_put_in:
-        changes = {"nodes": place.nodes[::-1], "sources": place.sources[::-1]}
-        not_put_in.append(msgspec.structs.replace(place, **changes))
+        divergence = mirrored(one.divergence)
+        behind.append(msgspec.structs.replace(one, divergence=divergence, cause=cause))
+    not_put_in = (
+        msgspec.structs.replace(one, nodes=one.nodes[::-1], sources=one.sources[::-1])
+        for one in mended.not_put_in
+    )
     return msgspec.structs.replace(mended, behind=tuple(behind), not_put_in=tuple(not_put_in))
