@@ -1,5 +1,7 @@
 """One view of a gradient graph: what reads what, what lies before a node and behind it, rows of ops."""
 
+import contextlib
+import itertools
 from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 from typing import TypeVar
@@ -192,21 +194,23 @@ class GraphView:
 
     def execution_order(self) -> list[Node]:
         """The nodes as they were recorded to run, forward first, but that none precedes what it reads."""
-        recorded = {id_: place for place, id_ in enumerate(self.nodes)}
 
-        def place(id_: str) -> tuple[bool, bool, int, int]:
+        def place(id_: str) -> tuple[bool, bool, int]:
             node = self.nodes[id_]
             is_leaf = node.kind in ("input", "parameter")  # before all work of their phase
-            return node.phase == "backward", not is_leaf, node.order, recorded[id_]
+            return node.phase == "backward", not is_leaf, node.order
 
-        ordered: dict[str, None] = {}
-        try:
-            for id_ in nx.lexicographical_topological_sort(self.network, key=place):
-                ordered[id_] = None
-        except nx.NetworkXUnfeasible:
-            # What lies on a cycle is never ready: it follows in the order that was recorded.
-            ordered.update(dict.fromkeys(sorted(recorded.keys() - ordered.keys(), key=place)))
-        return [self.nodes[id_] for id_ in ordered]
+        recorded = sorted(self.nodes, key=place)
+        ranks = {id_: rank for rank, id_ in enumerate(recorded)}
+        # As a rule they are in order: then no network is built.
+        edges = itertools.chain.from_iterable(self._into.values())
+        if all(ranks[edge.origin] < ranks[edge.target] for edge in edges):
+            return [self.nodes[id_] for id_ in recorded]
+        ready: list[str] = []
+        with contextlib.suppress(nx.NetworkXUnfeasible):
+            ready.extend(nx.lexicographical_topological_sort(self.network, ranks.__getitem__))
+        # What lies on a cycle is never ready: it follows in the order that was recorded.
+        return [self.nodes[id_] for id_ in dict.fromkeys([*ready, *recorded])]
 
 
 def reach(start: Iterable[T], onwards: Callable[[T], Iterable[T]]) -> set[T]:
