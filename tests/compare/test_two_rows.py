@@ -1,14 +1,15 @@
-"""Two rows of ops that are set side by side: how far each of them goes."""
+"""Two rows of ops that are set side by side: how far each goes, and what it reads in another order."""
 
 import numpy as np
 
-from explorer.compare.align.two_rows import two_rows
+from explorer.compare.align.two_rows import rearranged_input, two_rows
 from explorer.model.divergence import OtherValue
 from tests.support.alignments import called, matching_of
-from tests.support.computed_graphs import ComputedGraph
+from tests.support.computed_graphs import ComputedGraph, Function
 
 SCALE = np.linspace(1, 2, 4)
 X = np.random.default_rng(3).standard_normal((3, 4))
+SQUARES = np.arange(9.0).reshape(3, 3) ** 2
 
 
 def norm(engine: str, in_one: bool, scales_again: bool = False) -> ComputedGraph:
@@ -48,3 +49,68 @@ def test_a_row_goes_on_to_the_op_that_reads_what_the_other_row_reads() -> None:
 
 def test_it_does_not_where_the_other_side_reads_that_behind_its_row_once_more() -> None:
     assert rows(norm("b", in_one=True, scales_again=True)) == (1, 1)
+
+
+def turned(engine: str, turn: Function) -> ComputedGraph:
+    """An input that is transposed, or not, and read by an op; nothing but steps lies between."""
+    graph = ComputedGraph(engine)
+    read = graph.leaf("x", SQUARES, "input")
+    graph.op("Exp", np.exp, graph.op("Transpose", turn, read))
+    return graph
+
+
+def test_an_input_that_lies_in_another_order_is_found() -> None:
+    matching = matching_of(turned("a", np.transpose), turned("b", np.copy))
+    x, other_x = (called(side, "x").value for side in matching.sides)
+    matching.join(x, other_x, "name")
+    first, second = (called(side, "Exp") for side in matching.sides)
+    moved = first.inputs[0], second.inputs[0]
+    assert rearranged_input(matching, first, second) == moved
+
+
+def test_what_is_turned_behind_is_not_put_back_in_order() -> None:
+    """The turned numbers have another shape, which says nothing of their order."""
+    matching = matching_of(mixed("a", lambda x: x.reshape(2, 2, 3)[:, ::-1]), mixed("b", np.copy))
+    x, other_x = (called(side, "x").value for side in matching.sides)
+    matching.join(x, other_x, "reordered")
+    first, second = (called(side, "Transpose") for side in matching.sides)
+    assert rearranged_input(matching, first, second) is not None
+
+
+def mixed(engine: str, mix: Function) -> ComputedGraph:
+    """An input that is given in an order, and then turned."""
+    graph = ComputedGraph(engine)
+    read = graph.leaf("x", mix(np.arange(12.0).reshape(4, 3) ** 2).reshape(4, 3), "input")
+    graph.op("Transpose", np.transpose, read)
+    return graph
+
+
+def test_what_a_step_moves_alike_on_both_sides_is_not_compared_with_what_it_reads() -> None:
+    matching = matching_of(turned("a", np.transpose), turned("b", np.transpose))
+    x, other_x = (called(side, "x").value for side in matching.sides)
+    matching.join(x, other_x, "name")
+    assert called(matching.first, "Transpose").is_free
+    assert rearranged_input(matching, *(called(side, "Exp") for side in matching.sides)) is None
+
+
+def product(engine: str, turn: Function) -> ComputedGraph:
+    """A product with a weight of an input, which is read in another shape."""
+    graph = ComputedGraph(engine)
+    read = graph.leaf("x", np.arange(16.0).reshape(2, 2, 4) ** 2, "input")
+    w = graph.leaf("w", np.random.default_rng(3).standard_normal((4, 2)))
+    graph.op("MatMul", np.matmul, graph.op("Reshape", turn, read), w)
+    return graph
+
+
+def test_a_product_reads_other_numbers_where_its_rows_have_others_in_whichever_shape() -> None:
+    def moved(turn: Function) -> bool:
+        matching = matching_of(product("a", np.copy), product("b", turn))
+        for name in ("x", "w"):
+            leaf, other = (called(side, name).value for side in matching.sides)
+            matching.join(leaf, other, "name")
+        nodes = (called(side, "MatMul") for side in matching.sides)
+        return rearranged_input(matching, *nodes) is not None
+
+    assert moved(lambda x: x.swapaxes(1, 2).reshape(4, 4))
+    assert not moved(lambda x: x.reshape(4, 4))
+    assert not moved(lambda x: x.swapaxes(0, 1).reshape(4, 4))
