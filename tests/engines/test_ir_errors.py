@@ -2,7 +2,9 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,7 +19,6 @@ from tests.support.ir_texts import (
     RETURN,
     SAMPLES,
     module_of,
-    node_of_type,
     statement,
 )
 
@@ -33,91 +34,14 @@ def refused(text: str) -> IRSyntaxError:
 
 
 @pytest.mark.parametrize(
-    ("lines", "line", "column", "found", "allowed"),
-    [
-        ((statement("%5", 1),), 0, 14, "'%5)'", "a node of this subgraph (none so far)"),
-        (
-            (statement("%para9_x", 1),),
-            0,
-            14,
-            "'%para9_x)'",
-            "a node (%12) or a parameter that the file declares (%para1_x)",
-        ),
-        ((statement("(I64(1)", 1),), 0, 22, "the end of the line", "', ' or ')'"),
-        ((statement("I64(1))", 1),), 0, 21, "')'", "' {instance name: …}'"),
-        ((statement("I64(1) I64(2)", 2),), 0, 20, "' I64(2))'", "', ' or ')'"),
-        ((statement("(I64(1) I64(2))", 1),), 0, 21, "' I64(2)))", "', ' or ')'"),
-        ((statement('"a', 1),), 0, 17, "the end of the line", "'\"' at the end of the string"),
-        (
-            (statement("None", 1, tail=" cnode_attrs: {a: I64(1)"),),
-            0,
-            43,
-            "the end of the line",
-            "', ' or '}'",
-        ),
-        (
-            (statement("None", 1, tail=" cnode_attrs: {a: 1, a: 2}"),),
-            0,
-            40,
-            "'a: 2}'",
-            "not been given yet",
-        ),
-        (
-            (statement("None", 2),),
-            1,
-            9,
-            "'(<null>, <null>) -> (<null>)'",
-            "as many types as operands, 1",
-        ),
-        (
-            (node_of_type("Tensor[Float32"),),
-            1,
-            31,
-            "'>)'",
-            "',' or ']' in the type Tensor",
-        ),
-        (
-            (node_of_type("Tuple[Bool*9999999]"),),
-            1,
-            27,
-            "'*9999999]",
-            "at most 1000000",
-        ),
-        ((node_of_type("Bool, (1"),), 1, 23, "'(1", "a shape"),
-        (
-            (node_of_type("Dictionary[[a,],[Bool,Bool]]"),),
-            1,
-            43,
-            "2 types",
-            "names, 1",
-        ),
-        (("  %0(a) = Op()", RETURN), 1, 1, "'  Return(%0)'", "'      : ('"),
-        (("  %1(a) = Op()\n      : () -> (<null>)",), 0, 3, "'%1(a) = Op()'", "%0, the next node"),
-        (("garbage", RETURN), 0, 1, "'garbage'", "a node ('  %0(name) = …') or '  Return(…)'"),
-        ((statement("", 0), RETURN, "more"), 4, 1, "'more'", "'}' after Return"),
-        (
-            (statement("", 0), "  Return(%0, %0)\n      : (<null>, <null>)"),
-            2,
-            16,
-            "2 values",
-            "one value that is returned",
-        ),
-        (
-            (statement("Tensor(shape=[2], dtype=Int64, value=\n[1 2]", 1),),
-            1,
-            7,
-            "the end of the line",
-            "', ' or ')'",
-        ),
-    ],
+    "row", msgspec.toml.decode(Path(__file__).with_name("ir_errors.toml").read_bytes())["row"]
 )
-def test_what_cannot_be_read_is_reported_where_it_stands(
-    lines: tuple[str, ...], line: int, column: int, found: str, allowed: str
-) -> None:
-    error = refused(module_of(*lines))
+def test_what_cannot_be_read_is_reported_where_it_stands(row: dict[str, Any]) -> None:
+    error = refused(module_of(*row["lines"]))
+    line, column = row["at"]
     assert (error.line, error.column) == (FIRST_STATEMENT + line, column)
-    assert found in error.found
-    assert allowed in error.allowed
+    assert row["found"] in error.found
+    assert row["allowed"] in error.allowed
 
 
 @pytest.mark.parametrize(

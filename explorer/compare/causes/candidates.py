@@ -10,6 +10,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from explorer.compare.causes.arguments import (
     ArgumentChanges,
     argument_changes,
@@ -67,6 +69,9 @@ class Suspect(NamedTuple):
     further: tuple[Output, ...] = ()
     not_there: frozenset[tuple[str, str]] = frozenset()
 
+
+FEW = 4
+"""Fewer different numbers may be chance; so many ops are compared that may be a counterpart."""
 
 FURTHER = 16
 """So many values of the other side behind a divergence are looked at."""
@@ -158,7 +163,11 @@ def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:
         if node.id not in behind or node.kind != "op" or node.phase != first.phase:
             continue
         for value in node.outputs[:1]:
-            if value.shape != own.shape or value is target:
+            numbers = numbers_of(value)
+            if value.shape != own.shape or value is target or numbers is None:
+                continue
+            # Zeros and ones, such as labels, are given by chance.
+            if numbers.size > 1 and np.unique(numbers).size < FEW:
                 continue
             if not any(are_equal(value, other) for other in known):
                 yield value
@@ -214,8 +223,15 @@ def _other_elements(spot: Spot) -> Iterator[Edits]:
 
 def _removed(spot: Spot) -> Iterator[Edits]:
     # Not where the other side has as many of its kind: near 0 many an op hands on what it reads.
+    # Nor where that side does its work right behind: there it is not left out, it comes later.
     node, ends = spot.node, spot.ends
-    if node.outputs and _count(node.op, ends.own_row) > _count(node.op, ends.row):
+    behind = ends.here.next_op(ends.own_row[-1]), ends.there.next_op(ends.row[-1])
+    own, others = (
+        _count(node.op, [*row, *([it] if it else [])])
+        for row, it in zip((ends.own_row, ends.row), behind, strict=True)
+    )
+    is_more = _count(node.op, ends.own_row) > _count(node.op, ends.row)
+    if node.outputs and is_more and own > others:
         for place, read in enumerate(spot.here.tensors(node).values()):
             if math.prod(read.shape) == math.prod(node.outputs[0].shape):
                 yield (RemoveOperator(node=node.id, hands_on=place),)
@@ -368,8 +384,9 @@ def _of_a_state(ends: Ends, target: Output) -> Iterator[Trial]:
 
 
 def _count(op: str, row: list[Node]) -> int:
-    """How many ops of a row are of an operator's kind."""
-    return sum(family(it.op) == family(op) for it in row)
+    """How many ops of a row are of an operator's kind: a root, or 1 by it."""
+    kinds = [family(it).replace("rsqrt", "sqrt") for it in (op, *(node.op for node in row))]
+    return kinds.count(kinds[0]) - 1
 
 
 def _not_there(ends: Ends, trials: Iterable[Trial]) -> frozenset[tuple[str, str]]:
@@ -505,9 +522,6 @@ def _kind(node: Node) -> str:
 
 
 # A leaf that one side alone has
-
-FEW = 4
-"""So many ops of the other side are compared that may be the user's counterpart, the nearest ones first."""
 
 
 def _without_leaf(

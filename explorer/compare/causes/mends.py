@@ -174,7 +174,7 @@ def _of_arguments(cause: Cause, node: Node, ours: _Side, theirs: _Side) -> Itera
     row, call = function, ""
     if theirs.layer and of_layer and of_layer == layer_of(theirs.framework, theirs.layer.name):
         row, call = of_layer, theirs.layer.name
-    if row is not None and changed:
+    if row is not None and changed and changed.keys() <= own.keys():
         yield from _said(theirs, row, {name: alike(own[name]) for name in changed}, call)
 
 

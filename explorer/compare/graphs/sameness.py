@@ -222,6 +222,9 @@ def rank(times: Floats | np.float64) -> NDArray[np.int64]:
 USUAL = 8.0
 """How many times as large as a lower quartile most elements are at most."""
 
+MASKED = 1e6
+"""How many times as large as usual elements a mask's number is at least."""
+
 EXPLAINED = 0.05
 """What an explanation may leave of a difference, as a part of it."""
 
@@ -250,7 +253,12 @@ def room_of(own: Output, target: Output) -> Sameness:
     sizes = np.abs(np.concatenate(numbers)) if numbers else np.zeros(0)
     sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
     usual = min(USUAL * float(np.quantile(sizes, 0.25)), float(sizes.max())) if sizes.size else 0.0
-    base = max(CLEAR * (noise_of(own, target) or 0.0), ROUNDING * usual)
+    noise = CLEAR * (noise_of(own, target) or 0.0)
+    if usual * MASKED < sizes.max(initial=0.0):
+        noise = min(
+            noise, EXPLAINED * usual
+        )  # what a mask's numbers are rounded by is no room for others
+    base = max(noise, ROUNDING * usual)
     difference = distance(own, target)
     return Sameness(base, EXPLAINED * difference) if difference else Sameness(base)
 
