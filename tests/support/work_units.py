@@ -16,8 +16,8 @@ ON_ONE_SCENARIO = {"align_captured_graphs": "conv_bn_relu_pool"}
 TRAINED = "tests/compare/training"
 """The folder whose tests share all trainings."""
 
-APART = ("tests/test_every_python.py", "tests/test_how_to.py")
-"""Files of long tests that share nothing."""
+APART = ("tests/planted/test_planted.py", "tests/test_every_python.py", "tests/test_how_to.py")
+"""Files of long tests that share nothing but what workers reply."""
 
 TOPIC_FILES = tuple(name.replace("-", "_") for name in TOPICS)
 
