@@ -24,7 +24,7 @@ test: .venv/.dev ## run the tests, on samples where there are many nets, in five
 # SHARD=1/3 runs a third of them.
 SHARD ?=
 whole: .venv/.dev .jax/.installed ## run all of them, JAX's too, on every case of every scenario, net and planted mistake: an hour; SHARD=1/3 for a third
-	EXPLORER_JAX_PYTHON=.jax/bin/python $(PY) -m pytest -n 2 --whole --durations=30 $(if $(SHARD),--shard $(SHARD))
+	EXPLORER_JAX_PYTHON=$(CURDIR)/.jax/bin/python $(PY) -m pytest -n 2 --whole --durations=30 $(if $(SHARD),--shard $(SHARD))
 
 quick: .venv/.dev ## run the tests that need no framework and no browser and are not slow, in under a minute
 	$(PY) -m compileall -q explorer
@@ -35,13 +35,13 @@ durations: .venv/.dev .jax/.installed ## note what the tests take, which orders 
 	rm -rf out/tests
 	$(PY) -m pytest -n 2 --keep-durations
 	rm -rf out/tests
-	EXPLORER_JAX_PYTHON=.jax/bin/python $(PY) -m pytest -n 2 --whole --keep-durations
+	EXPLORER_JAX_PYTHON=$(CURDIR)/.jax/bin/python $(PY) -m pytest -n 2 --whole --keep-durations
 
 sample: .venv/.dev ## run what shows that a Python is supported: each kind of worker, each study, the board, the first page, the packages
 	$(PY) -m pytest -n 2 --whole -m sample
 
 jax: .venv/.dev .jax/.installed ## run the tests that need JAX, which gets an environment of its own
-	EXPLORER_JAX_PYTHON=.jax/bin/python $(PY) -m pytest -n 2 -m jax
+	EXPLORER_JAX_PYTHON=$(CURDIR)/.jax/bin/python $(PY) -m pytest -n 2 -m jax
 
 # (On Python 3.11 or 3.12; an installation that was cut off leaves no stamp.)
 .jax/.installed: requirements-jax.txt | .venv/bin/python
@@ -79,7 +79,7 @@ bench-compare: .venv/.dev ## set two runs of `make bench` side by side: A=out/be
 	$(PY) -m benchmarks.compare $(A) $(B)
 
 bench-packages: .venv/.dev .packages/.installed .jax/.installed ## compare whole nets of packages, mindcv's with torchvision's and flax's with PyTorch's: an hour or more; ARGUMENTS="--pairs resnet18" for some, "--mistakes" for mistakes planted in them
-	EXPLORER_JAX_PYTHON=.jax/bin/python $(PY) -m benchmarks.packages $(ARGUMENTS)
+	EXPLORER_JAX_PYTHON=$(CURDIR)/.jax/bin/python $(PY) -m benchmarks.packages $(ARGUMENTS)
 
 # Beside .venv: they would bring another build of the frameworks along.
 .packages/.installed: benchmarks/packages.txt .venv/.dev
