@@ -11,8 +11,8 @@ import msgspec
 
 from explorer.compare.align.axes import Before, order_of_axes
 from explorer.compare.align.joints import Seam
-from explorer.compare.causes.rooms import are_equal
 from explorer.compare.graphs.layouts import in_one_layout
+from explorer.compare.graphs.sameness import are_equal
 from explorer.compare.graphs.view import Slot
 from explorer.model.alignment import Pair
 from explorer.model.arrays import Array

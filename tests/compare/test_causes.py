@@ -8,7 +8,7 @@ import pytest
 
 from explorer.compare.causes.candidates import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.choice import as_kept, attempts_at, cause_of
-from explorer.compare.causes.rooms import Room, apart_if_same, apart_in_any_order
+from explorer.compare.graphs.sameness import Sameness, apart_if_same, apart_in_any_order
 from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import SMALL, AnyArray
 from explorer.model.causes import (
@@ -63,8 +63,8 @@ DIVERGENCE = other_value("n0", "n0")
 
 def test_large_values_of_which_figures_alone_are_known_are_not_the_same() -> None:
     large = output(np.linspace(0, 1, SMALL + 1, dtype=np.float32))
-    assert apart_if_same(large, large, Room(1.0)) is None
-    assert apart_if_same(output(OWN), output(OWN), Room(0.0)) == 0.0
+    assert apart_if_same(large, large, Sameness(1.0)) is None
+    assert apart_if_same(output(OWN), output(OWN), Sameness(0.0)) == 0.0
 
 
 def suspect() -> Suspect:
@@ -256,7 +256,7 @@ def test_what_another_step_of_a_loop_made_is_not_tried_where_pairs_may_be_a_step
 
 
 def test_values_in_another_order_are_the_same_where_they_are_many_and_the_own_one_is_not() -> None:
-    room = Room(1e-6)
+    room = Sameness(1e-6)
     many = np.random.default_rng(1).standard_normal(24).astype(np.float32)
     target, own = output(many.reshape(4, 6)), output(many + 1)
     assert apart_in_any_order(output(many[::-1]), target, own, room) == 0

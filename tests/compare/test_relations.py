@@ -11,13 +11,13 @@ from explorer.compare.causes.relations import (
     _applied,
     relations_of,
 )
-from explorer.compare.causes.rooms import Room
+from explorer.compare.graphs.sameness import Sameness
 from explorer.model.causes import Edit, Factor, InsertOperator
 from explorer.numeric.differences import Floats
 
 RANDOM = np.random.default_rng(5)
 OWN: Floats = RANDOM.normal(size=(2, 3, 4))
-ROOM = Room(1e-6)
+ROOM = Sameness(1e-6)
 FUNCTIONS = (_applied, *TEMPERED)
 
 
@@ -97,7 +97,7 @@ def test_a_function_that_only_mends_what_was_rounded_is_no_relation(is_log: bool
     value, rounded = (
         (np.log(exact), np.log(exact) - 1e-6) if is_log else (exact, exact * (1 - 1e-6))
     )
-    assert not list(relations_of(rounded, value, Room(1e-8, 5e-8), NOTHING, FUNCTIONS))
+    assert not list(relations_of(rounded, value, Sameness(1e-8, 5e-8), NOTHING, FUNCTIONS))
 
 
 def test_numbers_that_lie_elsewhere_tell_how_they_were_moved() -> None:
@@ -155,7 +155,7 @@ def test_an_infinity_has_no_room_for_a_number() -> None:
     for one, other in ((numbers, infinite), (infinite, numbers)):
         assert ROOM.apart(one, other) is None
     assert ROOM.apart(infinite, infinite) == 0
-    assert Room(1e-6, most=0.0).apart(numbers, numbers + 1e-7) is None
+    assert Sameness(1e-6, most=0.0).apart(numbers, numbers + 1e-7) is None
 
 
 def test_two_masks_of_two_numbers_differ_by_the_elements_that_one_has_more() -> None:

@@ -30,8 +30,8 @@ from explorer.compare.causes.inputs import (
     other_constants,
 )
 from explorer.compare.causes.kinds import REDUCTIONS, SELECT
-from explorer.compare.causes.rooms import are_equal, numbers_of
 from explorer.compare.causes.rows import Ends, does_the_same, ends_at, is_of_form, longer_ends
+from explorer.compare.graphs.sameness import are_equal, numbers_of
 from explorer.compare.graphs.view import MOVES, GraphView, Shape
 from explorer.model.causes import (
     Edits,

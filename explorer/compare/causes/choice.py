@@ -9,8 +9,8 @@ from explorer.compare.causes.arguments import OF_SLICES
 from explorer.compare.causes.candidates import Suspect, other_values
 from explorer.compare.causes.inputs import later_place
 from explorer.compare.causes.mends import mends
-from explorer.compare.causes.rooms import (
-    Room,
+from explorer.compare.graphs.sameness import (
+    Sameness,
     apart_if_same,
     apart_in_any_order,
     distance,
@@ -204,7 +204,7 @@ def _puts_in_a_value(edits: Edits) -> bool:
     return is_filled or bool(other_values(edits))
 
 
-def _ops_of_other_values(suspect: Suspect, tried: Tried, room: Room) -> set[str]:
+def _ops_of_other_values(suspect: Suspect, tried: Tried, room: Sameness) -> set[str]:
     """The ops of a row that, computed as they were, do not give its value: a change of them tells nothing."""
     others = set()
     for trial, outputs in zip(suspect.trials, tried.outputs, strict=True):
@@ -213,7 +213,7 @@ def _ops_of_other_values(suspect: Suspect, tried: Tried, room: Room) -> set[str]
     return others
 
 
-def _place_of(suspect: Suspect, outputs: tuple[Output, ...], room: Room) -> int | None:
+def _place_of(suspect: Suspect, outputs: tuple[Output, ...], room: Sameness) -> int | None:
     """Which of its outputs an op's own value is."""
     for place, output in enumerate(outputs):
         if apart_if_same(output, suspect.own, room) is not None:
@@ -325,7 +325,7 @@ def joined(made: Sequence[Attempts]) -> Attempts | None:
 
 
 def _attempts(
-    suspect: Suspect, tried: Tried, place: int, graph: GradGraph, room: Room
+    suspect: Suspect, tried: Tried, place: int, graph: GradGraph, room: Sameness
 ) -> Iterator[tuple[Attempt, bool]]:
     """The trials with which the op has a value to compare, and whether it is the other side's."""
     nodes = graph.by_id()

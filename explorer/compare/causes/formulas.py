@@ -8,16 +8,16 @@ import numpy as np
 
 from explorer.compare.causes.inputs import label_of
 from explorer.compare.causes.relations import ACTIVATIONS, FEW, Found
-from explorer.compare.causes.rooms import (
-    Room,
+from explorer.compare.causes.rows import at_place, rows_at
+from explorer.compare.causes.value_pairs import ValuePair, cause_by
+from explorer.compare.graphs.sameness import (
+    Sameness,
     are_equal,
     is_telling,
     noise_of,
     numbers_of,
     room_of,
 )
-from explorer.compare.causes.rows import at_place, rows_at
-from explorer.compare.causes.value_pairs import ValuePair, cause_by
 from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Cause, FromLeaf, FromNode, InsertOperator, Rewire
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue
@@ -222,14 +222,14 @@ def _cause(
     if own is None or target is None or own.size != 1 or target.size != 1:
         return None
     room = room_of(node.outputs[0], other.outputs[0])
-    for mean in _means(here, row, own, Room(room.base)):
+    for mean in _means(here, row, own, Sameness(room.base)):
         found = _of_some(mean, target, room, [*_conditions(here), *_conditions(there)])
         if found is not None:
             return cause_by(found, ValuePair(side, here, there, mean.node, other))
     return None
 
 
-def _means(flow: GraphView, row: list[Node], own: Floats, room: Room) -> Iterator[_Mean]:
+def _means(flow: GraphView, row: list[Node], own: Floats, room: Sameness) -> Iterator[_Mean]:
     """What in a row is reduced of which the mean is a side's own value, or the opposite of that."""
     for node in row:
         if family(node.op) not in REDUCING:
@@ -245,7 +245,7 @@ def _means(flow: GraphView, row: list[Node], own: Floats, room: Room) -> Iterato
 
 
 def _of_some(
-    mean: _Mean, target: Floats, room: Room, conditions: list[tuple[Node, Floats]]
+    mean: _Mean, target: Floats, room: Sameness, conditions: list[tuple[Node, Floats]]
 ) -> Found | None:
     """The condition under which elements have the mean that is wanted; None where several ones do."""
     found: dict[bytes, Found] = {}

@@ -18,9 +18,9 @@ from explorer.compare.causes.relations import (
     Surroundings,
     relations_of,
 )
-from explorer.compare.causes.rooms import numbers_of, room_of
 from explorer.compare.causes.rows import at_place, does_the_same, is_ahead, is_of_form, rows_at
 from explorer.compare.causes.value_pairs import ValuePair, are_same, cause_by
+from explorer.compare.graphs.sameness import numbers_of, room_of
 from explorer.compare.graphs.view import MOVES, GraphView
 from explorer.model.causes import LAYOUTS, Cause, InsertOperator
 from explorer.model.divergence import (

@@ -6,9 +6,9 @@ from itertools import combinations
 
 import numpy as np
 
-from explorer.compare.causes.rooms import EXPLAINED, distance, numbers_of
 from explorer.compare.causes.rows import Ends, base_of
 from explorer.compare.graphs.layouts import channels_last
+from explorer.compare.graphs.sameness import EXPLAINED, distance, numbers_of
 from explorer.compare.graphs.view import MOVES, GraphView
 from explorer.model.arrays import Array, pack, unpack
 from explorer.model.causes import (

@@ -11,9 +11,9 @@ from explorer.compare.causes.relations import (
     are_rearranged,
     relations_of,
 )
-from explorer.compare.causes.rooms import numbers_of, room_of
 from explorer.compare.causes.rows import at_place, rows_at
 from explorer.compare.causes.value_pairs import ValuePair, are_same, cause_by
+from explorer.compare.graphs.sameness import numbers_of, room_of
 from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Cause
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, ResultElsewhere

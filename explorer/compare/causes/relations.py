@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.causes.rooms import ROUNDING, Room
+from explorer.compare.graphs.sameness import ROUNDING, Sameness
 from explorer.model.causes import Edits, Factor, InsertOperator
 from explorer.numeric.differences import Floats
 
@@ -49,7 +49,7 @@ class Found(NamedTuple):
 class _Values(NamedTuple):
     own: Floats
     target: Floats
-    room: Room
+    room: Sameness
     around: Surroundings
 
     def apart(self, made: Floats) -> float | None:
@@ -64,7 +64,7 @@ class _Values(NamedTuple):
 
 
 def relations_of(
-    own: Floats, target: Floats, room: Room, around: Surroundings, finders: "Finders"
+    own: Floats, target: Floats, room: Sameness, around: Surroundings, finders: "Finders"
 ) -> Iterator[Found]:
     """How ``target`` may follow from ``own``, as far as the ``finders`` look for it, the simplest way first.
 
@@ -307,7 +307,7 @@ MOST_PARTS = 8
 """Equal parts of an axis whose order is looked for, such as the gates of a cell."""
 
 
-def are_rearranged(own: Floats, target: Floats, room: Room) -> bool:
+def are_rearranged(own: Floats, target: Floats, room: Sameness) -> bool:
     """Whether two values hold the same numbers in some order."""
     if own.size != target.size:
         return False
@@ -315,7 +315,7 @@ def are_rearranged(own: Floats, target: Floats, room: Room) -> bool:
 
 
 def _placed(
-    own: Floats, target: Floats, room: Room, shapes: Iterable[tuple[int, ...]]
+    own: Floats, target: Floats, room: Sameness, shapes: Iterable[tuple[int, ...]]
 ) -> Candidates:
     """How ``target`` may hold the numbers of ``own``, which both have in some order.
 
@@ -342,7 +342,7 @@ def _transposed(own: Floats) -> Candidates:
             yield InsertOperator(op="transpose", numbers=order), own.transpose(order)
 
 
-def _along(own: Floats, target: Floats, axis: int, room: Room) -> Candidates:
+def _along(own: Floats, target: Floats, axis: int, room: Sameness) -> Candidates:
     """The same rows along an axis, in another order."""
     length = own.shape[axis]
     if length < 2:
@@ -361,7 +361,7 @@ def _along(own: Floats, target: Floats, axis: int, room: Room) -> Candidates:
         yield InsertOperator(op="rows", numbers=(axis, *order)), np.take(own, order, axis)
 
 
-def _along_several(own: Floats, target: Floats, room: Room) -> Candidates:
+def _along_several(own: Floats, target: Floats, room: Sameness) -> Candidates:
     """In reverse along several axes, and shifted along several."""
     for count in range(2, own.ndim + 1):
         for axes in combinations(range(own.ndim), count):
@@ -383,7 +383,7 @@ def _nearer(steps: int, length: int) -> int:
     return steps if steps <= length // 2 else steps - length
 
 
-def _order(own: Floats, target: Floats, axis: int, room: Room) -> tuple[int, ...]:
+def _order(own: Floats, target: Floats, axis: int, room: Sameness) -> tuple[int, ...]:
     """Which row of a value each row of the other one is; () where that is not clear."""
     rows = np.moveaxis(own, axis, 0).reshape(own.shape[axis], -1)
     wanted = np.moveaxis(target, axis, 0).reshape(own.shape[axis], -1)
@@ -409,7 +409,7 @@ def _blocks(order: tuple[int, ...], parts: int) -> tuple[int, ...]:
 
 
 def _regrouped(
-    own: Floats, target: Floats, room: Room, shapes: Iterable[tuple[int, ...]]
+    own: Floats, target: Floats, room: Sameness, shapes: Iterable[tuple[int, ...]]
 ) -> Candidates:
     """Read in another shape, whose axes are then put into another order."""
     start = target.ravel()[:SAMPLE]

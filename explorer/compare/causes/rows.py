@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from explorer.compare.causes.rooms import are_equal
+from explorer.compare.graphs.sameness import are_equal
 from explorer.compare.graphs.view import GraphView
 from explorer.model.divergence import (
     Divergence,

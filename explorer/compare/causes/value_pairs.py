@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from explorer.compare.causes.relations import FINDERS, Finders, Found
-from explorer.compare.causes.rooms import Room, noise_of, numbers_of, room_of
+from explorer.compare.graphs.sameness import Sameness, noise_of, numbers_of, room_of
 from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Cause, RemoveOperator
 from explorer.model.graph import Layer, Node, Output, SideName
@@ -64,4 +64,4 @@ def are_same(node: Node, other: Node) -> bool:
     if own is None or target is None or own.size != target.size:
         return False
     room = room_of(node.outputs[0], other.outputs[0])
-    return Room(room.base).apart(own.ravel(), target.ravel()) is not None
+    return Sameness(room.base).apart(own.ravel(), target.ravel()) is not None
