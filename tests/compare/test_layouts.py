@@ -308,7 +308,11 @@ def test_a_mistake_beside_another_layout_is_named(
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("2, padding=one, use_bias", "2, padding='SAME', use_bias", "padded by 0 + 1, 0 + 1 at"),
+        (
+            "2, padding=one, use_bias",
+            "2, padding='SAME', use_bias",
+            "`padding=(1, 1, 1, 1)` in the",
+        ),
         ("relu(y + shortcut)", "relu(y) + shortcut", "with `aten.relu.default` before `aten.add"),
     ],
 )
