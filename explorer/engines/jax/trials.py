@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from explorer.engines.edited_inputs import Tensors, edited_inputs
 from explorer.engines.jax.graph_capture import RecordedGradGraph
 from explorer.engines.jax.net import WIDE, built
 from explorer.engines.jax.operator_arguments import STARTS, flat, literals, starts_of
@@ -16,23 +17,17 @@ from explorer.engines.jax.recording import Record, Recording, run
 from explorer.engines.jax.styles import STYLES
 from explorer.engines.jax.tensors import array_of, dtype_of
 from explorer.engines.jax.versions import enable_x64
-from explorer.model.arrays import unpack
 from explorer.model.causes import (
     Edits,
-    FromNode,
-    FromSlot,
-    FromThere,
     Inserted,
     InsertOperator,
     RecordedTrialsRequest,
     RemoveOperator,
     ReplaceOperator,
-    Rewire,
     SetArguments,
     Trial,
     TrialsRequest,
     Tried,
-    Zeros,
 )
 from explorer.model.graph import ArgumentValue, Output
 from explorer.numeric.summaries import MOST, MOST_TRIED, keeping, summarise
@@ -105,11 +100,12 @@ class Trials:
         self, record: Record, values: list[Any], edits: Edits, changed: dict[tuple[int, int], Any]
     ) -> list[Any]:
         """What an operation yields with edits; ``changed`` are the values that were computed again."""
-        read = list(values)
-        for edit in edits:
-            if isinstance(edit, (InsertOperator, Rewire)):
-                for slot in edit.slots:
-                    read[slot] = self._input(values, slot, edit, changed)
+
+        def value_of(node: str, output: int) -> Any:
+            origin = self._numbers[node], output
+            return changed[origin] if origin in changed else self._recording.value(origin)
+
+        read = edited_inputs(values, edits, value_of, TENSORS)
         for edit in edits:
             if isinstance(edit, RemoveOperator):
                 return [read[edit.hands_on]]
@@ -122,29 +118,6 @@ class Trials:
     def _operands(self, number: int) -> list[tuple[tuple[int, int], Any]]:
         origins = self._recording.records[number].origins
         return [(it, self._recording.value(it)) for it in origins if it is not None]
-
-    def _input(
-        self,
-        values: list[Any],
-        slot: int,
-        edit: InsertOperator | Rewire,
-        changed: dict[tuple[int, int], Any],
-    ) -> Any:
-        """What an operation reads with an edit in the place of one of its arrays."""
-        value = values[slot]
-        if isinstance(edit, InsertOperator):
-            return INSERTED[edit.op](value, edit)
-        match edit.source:
-            case FromSlot(other):
-                return values[other]
-            case FromNode(node, output):
-                origin = self._numbers[node], output
-                return changed[origin] if origin in changed else self._recording.value(origin)
-            case FromThere(_, array) if array is not None:
-                return jnp.asarray(unpack(array).reshape(value.shape), value.dtype)
-            case Zeros():
-                return jnp.zeros_like(value)
-        raise ValueError(f"{edit.source} has no value")
 
 
 def _axes_of(edits: Edits) -> tuple[int, ...] | None:
@@ -170,6 +143,8 @@ INSERTED: dict[Inserted, Callable[[Any, InsertOperator], Any]] = {
     "pad": lambda value, edit: _padded(value, edit),
 }
 """What is inserted at an input."""
+
+TENSORS = Tensors(INSERTED, jnp.zeros_like, lambda value, array: jnp.asarray(array, value.dtype))
 
 
 def _padded(value: Any, edit: InsertOperator) -> Any:

@@ -1,6 +1,7 @@
 """Operators of MindSpore's graphs computed again, alone, with other arguments than they had."""
 
 import inspect
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -8,6 +9,7 @@ import mindspore as ms
 import numpy as np
 from mindspore._c_expression import op_enum
 
+from explorer.engines.edited_inputs import Tensors, ValueOf, edited_inputs
 from explorer.engines.mindspore import graph, tape
 from explorer.engines.mindspore.enumerations import ENUMERATIONS, readable
 from explorer.engines.mindspore.net import array_of, dtype_of, own_copy, tensor_like
@@ -17,12 +19,10 @@ from explorer.engines.mindspore.proof import RecordedCall
 from explorer.engines.mindspore.recorded_calls import RecordedCalls
 from explorer.engines.mindspore.tape_tensors import tensors_in
 from explorer.engines.nested import replaced
-from explorer.model.arrays import AnyArray, unpack
+from explorer.model.arrays import AnyArray
 from explorer.model.causes import (
     Edits,
     FromNode,
-    FromSlot,
-    FromThere,
     Inserted,
     InsertOperator,
     RecordedTrialsRequest,
@@ -33,7 +33,6 @@ from explorer.model.causes import (
     Trial,
     TrialsRequest,
     Tried,
-    Zeros,
 )
 from explorer.model.graph import Arguments, Output
 from explorer.numeric.summaries import MOST, MOST_TRIED, keeping, summarise_all
@@ -42,9 +41,6 @@ from explorer.workers.memory_limit import limited_memory
 
 CALLS = {"mindspore-graph": graph.recorded_calls, "mindspore-tape": tape.recorded_calls}
 """How the operators of an engine's graph are recorded."""
-
-ValueOf = Callable[[str, int], Any]
-"""The value of a node by its id and the place of the output; KeyError where there is none."""
 
 FUNCTIONS = "ops."
 """How the names of functions begin, which may stand in the place of an operator too."""
@@ -168,37 +164,16 @@ def _as_given(name: str, value: Any, own: Any) -> Any:
 
 def _with_inputs(call: RecordedCall, edits: Edits, value_of: ValueOf) -> RecordedCall:
     """A call with some of its tensors changed; raises what the change raises."""
-    at_inputs = [edit for edit in edits if isinstance(edit, (InsertOperator, Rewire))]
-    if not at_inputs:
-        return call
     tensors = list(tensors_in(call.values))
-    wanted = list(tensors)
-    for edit in at_inputs:
-        for slot in edit.slots:
-            wanted[slot] = _input(tensors, slot, edit, value_of)
-    remaining = iter(wanted)
+    edited = edited_inputs(tensors, edits, value_of, TENSORS)
+    if all(map(operator.is_, edited, tensors)):
+        return call
+    remaining = iter(edited)
 
     def fill(value: Any) -> Any:
         return next(remaining) if isinstance(value, ms.Tensor) else value
 
     return call._replace(values=replaced(call.values, fill))
-
-
-def _input(tensors: list[Any], slot: int, edit: InsertOperator | Rewire, value_of: ValueOf) -> Any:
-    """What an operator reads with an edit in the place of one of its tensors."""
-    value = tensors[slot]
-    if isinstance(edit, InsertOperator):
-        return INSERTED[edit.op](value, edit)
-    match edit.source:
-        case FromSlot(other):
-            return tensors[other]
-        case FromNode(node, output):
-            return value_of(node, output)
-        case FromThere(_, array) if array is not None:
-            return _moved(value, unpack(array).reshape(value.shape))
-        case Zeros():
-            return _moved(value, np.zeros_like(array_of(value)))
-    raise ValueError(f"{edit.source} has no value")
 
 
 def _moved(value: Any, array: AnyArray) -> Any:
@@ -215,6 +190,8 @@ INSERTED: dict[Inserted, Callable[[Any, InsertOperator], Any]] = {
     "flip": lambda value, edit: _moved(value, np.flip(array_of(value), edit.numbers)),
 }
 """What is inserted at an input."""
+
+TENSORS = Tensors(INSERTED, lambda value: _moved(value, np.zeros_like(array_of(value))), _moved)
 
 
 # Another operator

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from explorer.engines.edited_inputs import Tensors, ValueOf, edited_inputs
 from explorer.engines.nested import replaced
 from explorer.engines.torch.graph import recorded_graph
 from explorer.engines.torch.graph_capture import JointGradGraph
@@ -20,23 +21,17 @@ from explorer.engines.torch.recorded_calls import RecordedCalls
 from explorer.engines.torch.tape import ready, solve_recorded
 from explorer.engines.torch.tape_capture import TapeGradGraph
 from explorer.engines.torch.tape_records import Call, NodeOutputs
-from explorer.model.arrays import unpack
 from explorer.model.causes import (
     Edits,
-    FromNode,
-    FromSlot,
-    FromThere,
     Inserted,
     InsertOperator,
     RecordedTrialsRequest,
     RemoveOperator,
     ReplaceOperator,
-    Rewire,
     SetArguments,
     Trial,
     TrialsRequest,
     Tried,
-    Zeros,
 )
 from explorer.model.graph import Output
 from explorer.numeric.summaries import MOST, MOST_TRIED, keeping
@@ -44,9 +39,6 @@ from explorer.workers.garbage_collection import paused
 from explorer.workers.memory_limit import limited_memory
 
 Graph = JointGradGraph | TapeGradGraph | RecordedCalls
-
-ValueOf = Callable[[str, int], torch.Tensor]
-"""The value of a node by its id and the place of the output; KeyError where there is none."""
 
 
 def _outputs(call: Call, edits: Edits, value_of: ValueOf) -> list[torch.Tensor]:
@@ -122,37 +114,13 @@ def _lacks_statistics(given: Mapping[str, Any]) -> bool:
 def _with_inputs(given: dict[str, Any], edits: Edits, value_of: ValueOf) -> dict[str, Any]:
     """Arguments with some of their tensors changed; raises what the change raises."""
     tensors = tensors_in(list(given.values()))
-    wanted = list(tensors)
-    for edit in edits:
-        if isinstance(edit, (InsertOperator, Rewire)):
-            for slot in edit.slots:
-                wanted[slot] = _input(tensors, slot, edit, value_of)
-    remaining = iter(wanted)
+    remaining = iter(edited_inputs(tensors, edits, value_of, TENSORS))
 
     def fill(value: Any) -> Any:
         return next(remaining) if isinstance(value, torch.Tensor) else value
 
     changed: dict[str, Any] = replaced(given, fill)
     return changed
-
-
-def _input(
-    tensors: list[torch.Tensor], slot: int, edit: InsertOperator | Rewire, value_of: ValueOf
-) -> torch.Tensor:
-    """What an operator reads with an edit in the place of one of its tensors."""
-    value = tensors[slot]
-    if isinstance(edit, InsertOperator):
-        return INSERTED[edit.op](value, edit)
-    match edit.source:
-        case FromSlot(other):
-            return tensors[other]
-        case FromNode(node, output):
-            return value_of(node, output)
-        case FromThere(_, array) if array is not None:
-            return torch.from_numpy(unpack(array).reshape(tuple(value.shape)).copy()).to(value)
-        case Zeros():
-            return torch.zeros_like(value)
-    raise ValueError(f"{edit.source} has no value")
 
 
 INSERTED: dict[Inserted, Callable[[torch.Tensor, InsertOperator], torch.Tensor]] = {
@@ -165,6 +133,10 @@ INSERTED: dict[Inserted, Callable[[torch.Tensor, InsertOperator], torch.Tensor]]
     "pad": lambda value, edit: _padded(value, edit),
 }
 """What is inserted at an input."""
+
+TENSORS = Tensors(
+    INSERTED, torch.zeros_like, lambda value, array: torch.from_numpy(array.copy()).to(value)
+)
 
 
 def _padded(value: torch.Tensor, edit: InsertOperator) -> torch.Tensor:
