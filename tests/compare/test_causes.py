@@ -8,7 +8,12 @@ import pytest
 
 from explorer.compare.causes.candidates import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.choice import as_kept, attempts_at, cause_of
-from explorer.compare.graphs.sameness import Sameness, apart_if_same, apart_in_any_order
+from explorer.compare.graphs.sameness import (
+    Sameness,
+    apart_if_same,
+    apart_in_any_order,
+    room_of,
+)
 from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import SMALL, AnyArray
 from explorer.model.causes import (
@@ -24,6 +29,7 @@ from explorer.model.causes import (
     Trial,
     Tried,
     form_of,
+    is_usual,
 )
 from explorer.model.divergence import OtherOp, Place
 from explorer.model.graph import Arguments, Edge, GradGraph, Layer, Node, Output
@@ -292,3 +298,41 @@ def test_what_an_operator_is_not_given_is_its_default_in_the_other_framework_s_w
     assert translated(row, "torch", {"correction": 0})[other] == 0
     # Where None itself is one of the values it stays: all axes.
     assert translated(row, "torch", {"dim": None, "correction": 0})["axis"] is None
+
+
+@pytest.mark.parametrize(
+    ("number", "is_one"),
+    [(0.3172, False), (63.3, False), (0.3, True), (1 / 3, True), (2**0.5, True), (1e-5, True)],
+)
+def test_a_number_that_people_write_is_told_from_an_arbitrary_one(
+    number: float, is_one: bool
+) -> None:
+    assert is_usual(number) is is_usual(-number) is is_one
+
+
+def test_what_a_mask_s_number_is_rounded_by_is_no_room_for_the_others() -> None:
+    scores = np.append(np.linspace(0.5, 2, 30), -1e9).astype(np.float32)
+    masked, plain = output(scores, noise=20.0), output(scores[:-1], noise=1e-7)
+    assert apart_if_same(masked, output(scores + 0.7, 20.0), room_of(masked, masked)) is None
+    assert apart_if_same(masked, masked, room_of(masked, masked)) == 0
+    assert room_of(plain, plain).base < room_of(masked, masked).base < 1
+
+
+def test_the_halves_of_an_axis_are_tried_in_the_other_order_and_conditions_inverted() -> None:
+    read = Node(id="n0", op="x", kind="input", phase="forward", scope="", outputs=(output(OWN),))
+    condition = msgspec.structs.replace(
+        read, id="n1", outputs=(Output((3, 8), "bool"), Output((2,), "float32"))
+    )
+    op = msgspec.structs.replace(LEFT.nodes[0], id="n2")
+    edges = tuple(Edge("n1", "n2", at, at) for at in (0, 1))
+    left = msgspec.structs.replace(LEFT, nodes=(read, condition, op), edges=edges)
+    found, *_ = suspects_at(other_value("n2", "n0"), GraphView(left), GraphView(RIGHT))
+    inserted = [
+        (it.op, it.slots, it.numbers)
+        for trial in found.trials
+        for it in trial.edits
+        if isinstance(it, InsertOperator) and it.op in ("not", "roll")
+    ]
+    assert ("not", (0,), ()) in inserted
+    assert ("roll", (0,), (1, 4)) in inserted
+    assert ("roll", (1,), (0, 1)) not in inserted, "of two places a step is the reverse"

@@ -124,6 +124,7 @@ CHANGES: dict[str, Change] = {
         InsertOperator(op="cast", slots=(0,), name="float16"),
         X.astype(np.float16).astype(np.float32) - Y,
     ),
+    "inverted": of_sub(InsertOperator(op="not", slots=(1,)), X - (Y == 0)),
     "transposed": Change(
         "ReLU", [InsertOperator(op="swap_axes", slots=(0,), numbers=(0, 1))], np.maximum(Y, 0).T
     ),

@@ -1,5 +1,9 @@
 """Every text that the app itself says is in its catalogue, and no other."""
 
+from itertools import chain
+from pathlib import Path
+
+import msgspec
 import pytest
 
 from explorer.text import language
@@ -17,73 +21,9 @@ from tests.support.app_texts import (
 from tests.support.catalogues import translations
 
 NO_TEXTS = {
-    "value of code",  # kinds of names, which choose() says in the reader's language
-    "selection of cases",
-    "verdict on a case",
-    'python -m pip install "pyarrow<26"',  # commands
-    'python -m pip install "',
-    "env remove",
-    "a valid int",  # as Typer words it
-    "a valid float",
-    "Python",  # a name
-    "bold red",  # a style of the terminal
-    "None",  # Python's own
-    "list index out of range",
-    "grad(net, grad_position, weights, has_aux)",  # calls
-    "value_and_grad(net, grad_position, weights, has_aux)",
-    "GradOperation(get_all, get_by_list, sens_param)(net, weights)",
-    "English",  # its own name, in every language
-    "Autodiff semantics explorer",  # the app's name
-    "page in sight",  # keys of the session
-    "address of",
-    "shown on",
-    "page at",
-    "language of the app",
-    "language in the address",
-    "what a table begins with on",
     REPORTS,
-    EXAMPLE.strip(),  # code
-    "scenario that studies began with",
-    "revision of the graphs",
-    "graphs in sight",
-    "report as",
-    "Depth",  # a name that drawing offers
-    "net, backward",  # the name of a merged node in its record
-    "Offset",  # a part of a chart's specification
-    'class="marks chart" role="img" aria-label="',
-    "Roboto",  # fonts
-    "Roboto, Segoe UI, Helvetica, Arial, sans-serif",
-    "Helvetica",
-    ".group rect",  # selectors and classes of an SVG
-    ".badge rect",
-    ".badge text",
-    ".unequal circle",
-    ".unequal path",
-    "forward alarm",
-    "forward refuted",
-    "forward idle",
-    # parts of messages of Typer's and of the frameworks, which are looked for
-    "a valid integer",
-    "a valid number",
-    r"Got unexpected extra argument\(s\) \((?P<value>.*)\)",
-    r"Option (?P<value>'.*') requires an argument",
-    r"Option (?P<value>'.*') does not take a value",
-    r"Missing argument (?P<value>.*)",
-    r"Missing option (?P<value>.*)",
-    r"Missing command()",
-    "does not require grad",
-    "Data-dependent branching",
-    "Only support integers, slices",
-    "is null",
-    "hardsigmoid_backward is not implemented",
-    "explorer scenario FILE",  # commands
-    "apt-get install chromium",
-    "A random net",  # the title of a scenario that is run and deleted
-    "Net",  # a name for MindSpore's dump
-    "not started",  # a state of a worker, which words/ has a text for
-    "at work",
-    "not finite",  # a corner of a random net
-    "don't yet support saved tensor hooks",  # part of an error of PyTorch's
+    EXAMPLE.strip(),
+    *chain(*msgspec.toml.decode(Path(__file__).with_name("no_texts.toml").read_bytes()).values()),
 }
 """Strings of the sources that read like prose, and are shown to nobody as they stand."""
 

@@ -111,6 +111,12 @@ def test_beside_a_cause_no_other_change_is_said_to_fit() -> None:
     ("edits", "said"),
     [
         (
+            (InsertOperator(op="mul", factor=Factor(0.3172)),),
+            "Relation, from the recorded values: ",
+        ),
+        ((InsertOperator(op="mul", factor=Factor(0.3)),), "Cause, tried: "),
+        ((InsertOperator(op="not", slots=(1,)),), "with the condition, its input 2, inverted, "),
+        (
             (RemoveOperator(later=Place(label="norm.weight", source="net.py:3")),),
             "; mindspore-graph computes with `norm.weight` later, at net.py:3",
         ),
