@@ -247,6 +247,7 @@ class RecordedTrialsRequest(msgspec.Struct, frozen=True):
     graph: GradGraph
     leaves: dict[str, Array]
     trials: tuple[Trial, ...]
+    device: str = "cpu"
 
 
 class Tried(msgspec.Struct, frozen=True):

@@ -342,6 +342,6 @@ class Workers:
 
 def _device_of(argument: msgspec.Struct) -> str | None:
     """The device that a request names, itself or for its net; None where it names none."""
-    request = getattr(argument, "net", argument)
-    device: str | None = getattr(request, "device", None)
-    return device
+    device: str | None = getattr(argument, "device", None)
+    inner = getattr(argument, "net", None) or getattr(argument, "request", None)
+    return device if inner is None else _device_of(inner)

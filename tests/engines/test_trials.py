@@ -293,6 +293,19 @@ def test_ops_in_a_row_read_the_last_of_equal_values_as_it_lies_in_memory(
     assert array(output).tolist() == (-x.T).ravel().tolist()
 
 
+@pytest.mark.mindspore
+def test_a_net_runs_in_the_process_that_has_computed_an_op_of_a_file() -> None:
+    # MindSpore 2.10 takes no device once an op has run.
+    recorded = RecordedTrialsRequest(graph("Neg", np.ones(2, np.float32)), {}, (Trial(("op",)),))
+    with Workers() as crew:
+        mindspore = EngineRequests(crew, "mindspore")
+        ((output,),) = mindspore.call(
+            "explorer.engines.mindspore.trials:try_out_recorded", recorded, Tried
+        ).outputs
+        assert array(output).tolist() == [-1, -1]
+        assert compared(mindspore.capture("dense_mse", "mindspore-tape", CASE)).nodes
+
+
 # JAX: in the net, and on the record of its graph alone
 
 CASE = GradCase("value_and_grad", (0, 1), "all", has_aux=True)

@@ -19,11 +19,12 @@ from unittest.mock import patch
 import msgspec
 import numpy as np
 
+from explorer.model.causes import TrialsRequest
 from explorer.model.engines import ENGINES
 from explorer.model.errors import RefusedNetError
 from explorer.model.graph import NodeKind, Output, Phase
 from explorer.model.measurement import Ask, Found
-from explorer.model.requests import CaseRequest, NetRequest
+from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, OracleResult, Result, ResultNoise
 from explorer.workers.garbage_collection import paused
 
@@ -54,7 +55,7 @@ def holds(word: Word) -> Word:
     return Word(str(os.getpid()))
 
 
-def process_on(net: NetRequest) -> Word:
+def process_on(request: TrialsRequest) -> Word:
     """The id of the process that is asked, whatever the device."""
     return Word(str(os.getpid()))
 

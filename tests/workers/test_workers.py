@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from explorer.model.cases import GradCase
+from explorer.model.causes import TrialsRequest
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, UsageError, WorkerFaultError
-from explorer.model.requests import NetRequest
+from explorer.model.requests import CaseRequest, NetRequest
 from explorer.text.failures import message
 from explorer.text.language import said_in
 from explorer.workers.children import MEGABYTE
@@ -249,7 +251,8 @@ def test_a_process_of_mindspore_keeps_to_one_device_and_one_of_pytorch_takes_any
     with Workers() as workers:
         for device in devices:
             net = NetRequest(scenario="", engine="", device=device)
-            seen.append(workers.call(kind, f"{TARGETS}:process_on", net, Word))
+            trials = TrialsRequest(CaseRequest(net, GradCase("grad", 0)), ())
+            seen.append(workers.call(kind, f"{TARGETS}:process_on", trials, Word))
             # What names no device is asked of the process that is there.
             seen.append(workers.call(kind, f"{TARGETS}:process", Word(""), Word))
     letters = dict(zip(dict.fromkeys(seen), "abcd", strict=False))

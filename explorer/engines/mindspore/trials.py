@@ -12,7 +12,7 @@ from mindspore._c_expression import op_enum
 from explorer.engines.edited_inputs import Tensors, ValueOf, edited_inputs
 from explorer.engines.mindspore import graph, tape
 from explorer.engines.mindspore.enumerations import ENUMERATIONS, readable
-from explorer.engines.mindspore.net import array_of, dtype_of, own_copy, tensor_like
+from explorer.engines.mindspore.net import array_of, dtype_of, own_copy, tensor_like, use_device
 from explorer.engines.mindspore.operator_arguments import class_of, names_of
 from explorer.engines.mindspore.operators import written_operands
 from explorer.engines.mindspore.proof import RecordedCall
@@ -67,6 +67,7 @@ def try_out(request: TrialsRequest) -> Tried:
 @keeping(MOST, MOST_TRIED)
 def try_out_recorded(request: RecordedTrialsRequest) -> Tried:
     """The outputs of ops of a step that was recorded elsewhere, each computed again as a trial says."""
+    use_device(request.device)  # once an op has run, the next request could choose none
     calls = RecordedCalls(request.graph, request.leaves)
     with limited_memory():
         return Tried(tuple(_tried(trial, calls) for trial in request.trials))
