@@ -8,7 +8,7 @@ from explorer.engines.capture.recorded_values import RecordedValues
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.graph import Absence
 from explorer.numeric.summaries import keeping
-from tests.support.recorded_graph import graph
+from tests.support.handmade_graph import of_operator
 
 FLOATS = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
 LABELS = np.array([0, 2])
@@ -35,12 +35,12 @@ def test_an_operator_is_one_of_the_tables_and_its_integers_are_labels(
     arrays: tuple[AnyArray, ...],
     reason: str,
 ) -> None:
-    assert RecordedValues(graph(op, *arrays), {}).why_not("op") == reason
+    assert RecordedValues(of_operator(op, *arrays), {}).why_not("op") == reason
 
 
 def test_values_that_are_not_whole_may_be_those_of_a_leaf() -> None:
     with keeping(0):
-        recorded = graph("aten.gelu.default", FLOATS)
+        recorded = of_operator("aten.gelu.default", FLOATS)
     assert RecordedValues(recorded, {}).why_not("op") == "values"
     values = RecordedValues(recorded, {"n0": pack(FLOATS)})
     assert values.why_not("op") == ""
@@ -49,7 +49,7 @@ def test_values_that_are_not_whole_may_be_those_of_a_leaf() -> None:
 
 
 def test_a_node_that_is_no_operator_or_lacks_arguments_is_not_computed() -> None:
-    recorded = graph("aten.gelu.default", FLOATS)
+    recorded = of_operator("aten.gelu.default", FLOATS)
     assert RecordedValues(recorded, {}).why_not("n0") == "operator"
     lacking = msgspec.structs.replace(
         recorded.nodes[-1], missing={"arguments": Absence("unnamed_arguments")}

@@ -41,9 +41,8 @@ from tests.support.engine_requests import (
     reply,
     requests_of,
 )
-from tests.support.handmade_graph import HandmadeGraph
+from tests.support.handmade_graph import HandmadeGraph, of_operator
 from tests.support.nets import net_file
-from tests.support.recorded_graph import graph
 
 Outputs = tuple[Output, ...]
 
@@ -265,7 +264,7 @@ def test_a_group_norm_of_a_file_is_computed_where_its_numbers_fit_its_tensors(
     image = np.ones((2, 3, 4, 4), np.float32)
     numbers: Arguments = {"N": 2, "C": channels, "HxW": 16, "group": 1, "eps": 1e-5}
     arguments: Arguments = {"weight": None, "bias": None, **numbers}
-    recorded = graph("aten.native_group_norm.default", image, arguments=arguments)
+    recorded = of_operator("aten.native_group_norm.default", image, arguments=arguments)
     request = RecordedTrialsRequest(recorded, {}, (Trial(("op",)),))
     outputs = torch.call("explorer.engines.torch.trials:try_out_recorded", request, Tried).outputs
     assert list(map(bool, outputs)) == [is_computed]
@@ -296,7 +295,7 @@ def test_ops_in_a_row_read_the_last_of_equal_values_as_it_lies_in_memory(
 @pytest.mark.mindspore
 def test_a_net_runs_in_the_process_that_has_computed_an_op_of_a_file() -> None:
     # MindSpore 2.10 takes no device once an op has run.
-    recorded = RecordedTrialsRequest(graph("Neg", np.ones(2, np.float32)), {}, (Trial(("op",)),))
+    recorded = RecordedTrialsRequest(of_operator("Neg", np.ones(2)), {}, (Trial(("op",)),))
     with Workers() as crew:
         mindspore = EngineRequests(crew, "mindspore")
         ((output,),) = mindspore.call(

@@ -153,3 +153,11 @@ def of_steps(engine: str, *steps: Step, noise: float | None = None) -> GradGraph
     for id_, op, value, reads in steps:
         made.add(op, reads.split(), value=value, noise=noise, id_=id_, line=0)
     return made.record(engine=engine)
+
+
+def of_operator(op: str, *arrays: AnyArray, arguments: Arguments | None = None) -> GradGraph:
+    """An operator that reads some leaves, as a trace may have it."""
+    g = HandmadeGraph()
+    leaves = [g.add("input", kind="input", value=it, dtype=it.dtype.name) for it in arrays]
+    g.add(op, leaves, arguments=arguments, id_="op")
+    return g.record("a step")
