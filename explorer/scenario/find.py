@@ -79,8 +79,10 @@ def find(name_or_file: str, folders: tuple[Path, ...] = SHIPPED) -> Path:
         raise ScenarioError(text, path=name_or_file)
     if path.suffix in (".py", SENT) and path.is_file():
         return path.resolve()
-    if name_or_file and path.is_dir():  # "" would be the current folder
-        text = _("scenario file {file!r} is a folder; give a .py file or a scenario's name")
+    if name_or_file and path.exists():  # "" would be the current folder
+        text = _("scenario file {file!r} is no .py file; give a .py file or a scenario's name")
+        if path.is_dir():
+            text = _("scenario file {file!r} is a folder; give a .py file or a scenario's name")
         raise ScenarioError(text, file=name_or_file)
     # Whoever gives a path means a file of their own: a name that is like it is no help.
     if (path.suffix == ".py" and path.stem not in by_name) or _is_path(path):

@@ -90,5 +90,6 @@ def test_in_other_folders_no_shipped_scenario_is_found(tmp_path: Path) -> None:
         assert "mine" in refusal(name, (tmp_path,))
 
 
-def test_a_folder_is_no_scenario() -> None:
+def test_a_folder_or_a_file_of_another_kind_is_no_scenario() -> None:
     assert "is a folder; give a .py file or a scenario's name" in refusal(str(FOLDER))
+    assert "is no .py file; give a .py file or" in refusal(str(FOLDER.parent / "README.md"))
