@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from math import inf, prod
+from math import inf, nan, prod
 
 import msgspec
 
@@ -85,6 +85,13 @@ class OutputValue:
     def varies(self) -> bool:
         """Whether it holds more than one number over and over."""
         return self.bucket is not None and not self.bucket.is_plain
+
+    @property
+    def only_number(self) -> float:
+        """The number that it holds over and over; NaN where it holds several, or is not known."""
+        known = self.summary
+        is_one = known and not known.nonfinite and known.minimum == known.maximum
+        return known.minimum if known and is_one else nan
 
     def neighbours(self) -> Iterator[Bucket]:
         """The buckets that agree with it, its own first; none where it was not observed."""
