@@ -10,7 +10,7 @@ from explorer.compare.align.contrasts import FoundDivergence
 from explorer.compare.align.matching import Mismatch
 from explorer.compare.align.one_sided import MOST_TERMS, extra_ops, term_left_out
 from explorer.compare.align.provenance import read_from_outside, unwrapped
-from explorer.compare.align.sameness import NOISE, elements
+from explorer.compare.align.sameness import NOISE
 from explorer.compare.align.suspects import Search, is_settled, same_work
 from explorer.compare.align.two_rows import two_rows
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, span
@@ -468,10 +468,8 @@ def is_nothing(value: OutputValue) -> bool:
 
 def _adds_anything(term: OutputValue) -> bool:
     """Whether a term holds a finite number other than 0: beside nan and 0 a sum is equal by chance."""
-    if term.whole is None:
-        return True
-    numbers = elements(term.whole)
-    return bool(numbers[np.isfinite(numbers)].any())
+    numbers = term.numbers
+    return numbers is None or bool(numbers[np.isfinite(numbers)].any())
 
 
 def _apart(values: Values) -> tuple[Values, Values]:

@@ -18,9 +18,9 @@ from explorer.compare.align.contrasts import (
     row_of,
 )
 from explorer.compare.align.provenance import readers
-from explorer.compare.align.sameness import agree, elements
 from explorer.compare.align.suspects import PRODUCTS, Search, Suspects, are_followed_alike
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
+from explorer.compare.graphs.sameness import within
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import ExtraOps, GradientAdded, GradientStopped, Reading
 from explorer.numeric.differences import Floats
@@ -32,7 +32,7 @@ STOPS_GRADIENT = re.compile(r"detach|stop_?gradient", re.IGNORECASE)
 MOST_TERMS = 64
 """Terms of a sum, and ops of one line, that are looked at."""
 
-CLEAR = 1e-3
+LEAST_PART = 1e-3
 """A term that is a smaller part of its sum cannot be distinguished from the sum's rounding."""
 
 CLOSE = 1e-3, 1e-5
@@ -207,7 +207,7 @@ def _is_added_later(node: Vertex, there: Suspects) -> bool:
     """
     for term in reach([node], _sums_of):
         if term is node or not _sums_of(term):
-            total = _finite_elements(term.value)
+            total = term.value.finite_numbers
             if total is not None and _holder(there, total):
                 return True
     return False
@@ -231,17 +231,17 @@ def _sums_of(term: Vertex) -> list[Vertex]:
 
 def _partial_sums(node: Vertex) -> Iterator[tuple[Vertex, Floats]]:
     """Each term of a sum that the other side has too, and what the sum is without it."""
-    total = _finite_elements(node.value)
+    total = node.value.finite_numbers
     if node.family != "add" or total is None:
         return
     for term in _terms(node):
-        part = _finite_elements(term)
+        part = term.finite_numbers
         if part is None or part.size != total.size or not term.node.origin.counterpart:
             continue
         rest = total - part
         # Nothing is left of a sum with one term: every zero of the other side would hold that.
-        is_clear = np.abs(part).max() > CLEAR * np.abs(total).max()
-        if is_clear and np.abs(rest).max() > CLEAR * np.abs(total).max():
+        least = LEAST_PART * np.abs(total).max()
+        if np.abs(part).max() > least and np.abs(rest).max() > least:
             yield term.node, rest
 
 
@@ -258,7 +258,7 @@ def _terms(node: Vertex) -> list[OutputValue]:
 def _holder(suspects: Suspects, wanted: Floats) -> Vertex | None:
     """The first suspect that holds some numbers."""
     for node in suspects.nodes:
-        held = _finite_elements(node.value)
+        held = node.value.finite_numbers
         if held is not None and _are_close(held, wanted):
             return node
     return None
@@ -270,9 +270,9 @@ def first_close(row: list[Vertex], other_row: list[Vertex]) -> tuple[int, int] |
     They hold one quantity, with more rounding than their noise. Of each row as many as MOST_TERMS
     are looked at.
     """
-    others = [_finite_elements(node.value) for node in other_row[:MOST_TERMS]]
+    others = [node.value.finite_numbers for node in other_row[:MOST_TERMS]]
     for own_place, node in enumerate(row[:MOST_TERMS]):
-        numbers = _finite_elements(node.value)
+        numbers = node.value.finite_numbers
         for other_place, held in enumerate(others):
             if numbers is not None and held is not None and _are_close(held, numbers):
                 return own_place, other_place
@@ -281,8 +281,8 @@ def first_close(row: list[Vertex], other_row: list[Vertex]) -> tuple[int, int] |
 
 def _are_close(held: Floats, wanted: Floats) -> bool:
     rtol, share = CLOSE
-    floor = share * float(np.abs(wanted).max(initial=0.0))
-    return held.size == wanted.size and agree(held, wanted, rtol, floor)
+    floor = share * np.abs(wanted).max(initial=0.0)
+    return held.size == wanted.size and within(held, wanted, (rtol, floor))
 
 
 def term_left_out(node: Vertex, term: Vertex, rest: Vertex) -> FoundDivergence:
@@ -298,13 +298,6 @@ def term_left_out(node: Vertex, term: Vertex, rest: Vertex) -> FoundDivergence:
         rest=place(rest),
     )
     return FoundDivergence(divergence, frozenset((node,)), (node, rest))
-
-
-def _finite_elements(value: OutputValue) -> Floats | None:
-    """All elements, where they are known and finite."""
-    if value.summary is None or value.whole is None or value.summary.nonfinite:
-        return None
-    return elements(value.whole)
 
 
 # A gradient stopped
