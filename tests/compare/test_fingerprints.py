@@ -11,8 +11,9 @@ from hypothesis.extra import numpy as hnp
 
 from explorer.compare.align import align
 from explorer.compare.align.fingerprints import fingerprint, scales
-from explorer.compare.align.sameness import Tolerance, agree, allowances
+from explorer.compare.align.sameness import Tolerance, allowances
 from explorer.compare.align.vertices import OutputValue, view
+from explorer.compare.graphs.sameness import within
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph
 from tests.support.computed_graphs import one_input
@@ -136,10 +137,10 @@ def test_a_mask_of_minus_a_billion_hides_no_difference() -> None:
 @pytest.mark.parametrize("infinity", [np.inf, -np.inf])
 def test_nothing_but_itself_agrees_with_an_infinity(infinity: float) -> None:
     one = np.array([1.0, infinity])
-    assert agree(one, one, 1e-4, 0.0)
+    assert within(one, one, (1e-4, 0.0))
     for other in (2.0, -infinity, np.nan):
-        assert not agree(one, np.array([1.0, other]), 1e-4, 0.0)
-        assert not agree(np.array([1.0, other]), one, 1e-4, 0.0)
+        assert not within(one, np.array([1.0, other]), (1e-4, 0.0))
+        assert not within(np.array([1.0, other]), one, (1e-4, 0.0))
 
 
 def test_the_noise_half_of_a_tensor_does_not_tell_its_scale() -> None:
@@ -176,8 +177,8 @@ def test_elements_may_lie_apart_by_the_noise_of_both_sides(
 def test_elements_agree_up_to_the_end_of_their_room(rtol: float, floor: float) -> None:
     one = np.array([1.0, 3.0])
     other = np.array([1.0 + (floor + rtol) / (1 - rtol), 3.0])
-    assert agree(one, other, rtol, floor)
-    assert not agree(one, other + np.array([1e-9, 0.0]), rtol, floor)
+    assert within(one, other, (rtol, floor))
+    assert not within(one, other + np.array([1e-9, 0.0]), (rtol, floor))
 
 
 def test_a_value_whose_elements_are_not_all_known_agrees_by_its_figures() -> None:

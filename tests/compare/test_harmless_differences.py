@@ -66,7 +66,7 @@ def test_an_op_of_one_side_is_read_against_its_input_where_the_other_side_goes_o
     right.op(then, np.tanh, x, line=2)
     matching = matching_of(left, right)
     matching.join(called(matching.first, "x").value, called(matching.second, "x").value, "name")
-    found = extra_ops([called(matching.first, "Square")], None, "forward")
+    found = extra_ops([called(matching.first, "Square")], None)
     assert (found.ends is not None) == is_read_against
 
 

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from explorer.compare.align.sameness import elements
+from explorer.compare.graphs.sameness import elements
 from explorer.compare.results.comparison import compare, movements
 from explorer.engines.noise import result_noise
 from explorer.model.arrays import AnyArray, pack, unpack

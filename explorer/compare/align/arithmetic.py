@@ -10,9 +10,8 @@ from itertools import chain, combinations, product
 
 import numpy as np
 
-from explorer.compare.align.sameness import agree, elements
 from explorer.compare.align.vertices import OutputValue, Vertex
-from explorer.model.arrays import unpack
+from explorer.compare.graphs.sameness import within
 from explorer.numeric.differences import Floats
 
 Arithmetic = Callable[[Sequence[Floats], Floats], Iterator[Floats]]
@@ -58,7 +57,9 @@ def _is_computed(
     greatest = max(float(np.abs(array).max()) for array in known)
     terms = max(array.size for array in known) / value.size
     floor = room * float(np.abs(value).max()) + ROUNDING * greatest * max(terms, 1.0)
-    return any(_are_equal(array, value, room, floor) for array in candidates)
+    # In whatever layout.
+    held = np.sort(value, axis=None)
+    return any(within(np.sort(array, axis=None), held, (room, floor)) for array in candidates)
 
 
 def fits(node: Vertex) -> bool:
@@ -74,18 +75,11 @@ def fits(node: Vertex) -> bool:
 
 
 def _floats(value: OutputValue | None) -> Floats | None:
-    """All elements in their shape, where they are known, finite and floating."""
-    if value is None or value.summary is None or value.whole is None or value.summary.nonfinite:
+    """All elements in their shape, where they are known, finite and real."""
+    numbers = None if value is None else value.finite_numbers
+    if value is None or numbers is None or not 0 < numbers.size == value.size:
         return None
-    array = unpack(value.whole)
-    if array.dtype.kind not in "fiub" or not array.size:
-        return None
-    return elements(value.whole).reshape(value.shape)
-
-
-def _are_equal(one: Floats, other: Floats, room: float, floor: float) -> bool:
-    """Whether two arrays hold the same numbers, in whatever layout."""
-    return agree(np.sort(one, axis=None), np.sort(other, axis=None), room, floor)
+    return numbers.reshape(value.shape)
 
 
 def _is_moved(value: Floats, inputs: Sequence[Floats], room: float, may_fill: bool) -> bool:

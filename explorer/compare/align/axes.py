@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from itertools import permutations, product
 
-from explorer.compare.graphs.layouts import are_close, in_order, numbers_of
+from explorer.compare.graphs.layouts import are_close, in_order
+from explorer.compare.graphs.sameness import numbers_of
 from explorer.compare.graphs.view import GraphView, Slot
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph
@@ -69,7 +70,10 @@ def order_of_axes(
     It is the only one that gives the shape, or the one of numbers that both are computed from. None
     where neither tells.
     """
-    own, other = _squeezed(shapes)
+    own, other = shapes
+    if len(own) != len(other):
+        # Axes of length 1 say nothing then.
+        own, other = (tuple(it for it in shape if it != 1) for shape in shapes)
     if own == other or sorted(own) != sorted(other):
         return ()
     found = _order(here, there, slots, _orders(other, own))
@@ -102,14 +106,6 @@ def _order(
         if len(fitting) == 1:
             return fitting[0]
     return None
-
-
-def _squeezed(shapes: Shapes) -> Shapes:
-    """Two shapes, without axes of length 1 where they have unlike numbers of axes."""
-    own, other = shapes
-    if len(own) == len(other):
-        return shapes
-    return tuple(it for it in own if it != 1), tuple(it for it in other if it != 1)
 
 
 def _is_turned(value: AnyArray, other: AnyArray, order: Shape) -> bool:

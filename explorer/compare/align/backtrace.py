@@ -7,15 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from explorer.compare.align.contrasts import FoundDivergence
-from explorer.compare.align.matching import Matching, Mismatch
+from explorer.compare.align.matching import Mismatch
 from explorer.compare.align.one_sided import MOST_TERMS, extra_ops, term_left_out
 from explorer.compare.align.provenance import read_from_outside, unwrapped
-from explorer.compare.align.sameness import NOISE, elements
-from explorer.compare.align.suspects import is_settled, same_work
+from explorer.compare.align.sameness import NOISE
+from explorer.compare.align.suspects import Search, is_settled, same_work
 from explorer.compare.align.two_rows import two_rows
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, span
 from explorer.compare.graphs.view import reach
-from explorer.model.graph import Phase, is_users
+from explorer.model.graph import is_users
 
 MOST_STEPS = 20_000
 """Pairs of values that are looked at on the way back."""
@@ -42,11 +42,9 @@ class Origin(NamedTuple):
     found: Callable[[], FoundDivergence]
 
 
-def from_backtrace(
-    matching: Matching, results: list[Mismatch], phase: Phase, *, by_layers: bool = False
-) -> Iterator[FoundDivergence]:
+def from_backtrace(search: Search, *, by_layers: bool = False) -> Iterator[FoundDivergence]:
     """The places that the way back from results leads to on both sides, earliest first."""
-    origins = Backtrace(matching, phase, by_layers).origins(results)
+    origins = Backtrace(search, by_layers).origins(search.results)
     for origin in sorted(origins, key=lambda origin: span(origin.nodes)):
         yield origin.found()
 
@@ -62,7 +60,7 @@ def _extra(row: Iterable[Vertex], *, is_term: bool, goes_on: Vertex | None = Non
     ``goes_on`` is what the other side does instead, with what the row reads.
     """
     ops = list(row)
-    return Origin(tuple(ops), partial(extra_ops, ops, goes_on, ops[0].phase, is_term=is_term))
+    return Origin(tuple(ops), partial(extra_ops, ops, goes_on, is_term=is_term))
 
 
 class Backtrace:
@@ -76,9 +74,9 @@ class Backtrace:
     as a mask, is not where graphs differ.
     """
 
-    def __init__(self, matching: Matching, phase: Phase, by_layers: bool) -> None:
-        self._matching = matching
-        self._phase = phase
+    def __init__(self, search: Search, by_layers: bool) -> None:
+        self._matching = search.matching
+        self._phase = search.phase
         self._by_layers = by_layers
         self._seen: set[tuple[Vertex, Vertex]] = set()
         self._waiting: list[ValuePair] = []
@@ -470,10 +468,8 @@ def is_nothing(value: OutputValue) -> bool:
 
 def _adds_anything(term: OutputValue) -> bool:
     """Whether a term holds a finite number other than 0: beside nan and 0 a sum is equal by chance."""
-    if term.whole is None:
-        return True
-    numbers = elements(term.whole)
-    return bool(numbers[np.isfinite(numbers)].any())
+    numbers = term.numbers
+    return numbers is None or bool(numbers[np.isfinite(numbers)].any())
 
 
 def _apart(values: Values) -> tuple[Values, Values]:

@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 
 from explorer.compare.align.matching import Mismatch
-from explorer.compare.align.sameness import elements, noise_at
+from explorer.compare.align.sameness import noise_at
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, as_seen
-from explorer.compare.graphs.sameness import CLEAR, greatest, ratios
+from explorer.compare.graphs.sameness import CLEAR, greatest, ratios, within
 from explorer.model.arrays import unpack
 from explorer.model.divergence import (
     ABSENT,
@@ -39,6 +39,9 @@ NO_GAP = Gap()
 
 FEW_ELEMENTS = 6
 """A value of at most so many elements is read as a whole."""
+
+ALIKE = 1e-4, 1e-7
+"""(rtol, atol) within which two values are the same in another order, or by a factor."""
 
 UNEXPLAINED = 0.01
 """The part of a difference that may be left where values are said to differ in order alone.
@@ -157,12 +160,12 @@ def contrast(value: OutputValue, other: OutputValue) -> Contrast:
         return Contrast((reading(value), reading(other)))
     if value.size != other.size:
         return Contrast((Reading("shape", value.shape), Reading("shape", other.shape)))
-    if value.whole is None or other.whole is None:
+    own, others = value.numbers, other.numbers
+    if own is None or others is None:
         # Of large values only order statistics are known: some elements differ by as much as these.
         quantiles = np.array(value.summary.quantiles), np.array(other.summary.quantiles)
         found = _at_greatest(value, other, *quantiles, likeness=None)
         return replace(found, gap=msgspec.structs.replace(found.gap, is_least=True))
-    own, others = elements(value.whole), elements(other.whole)
     # Of other shapes, the elements are in a row.
     shape = value.shape if value.shape == other.shape else (value.size,)
     likeness = _likeness(own, others, shape)
@@ -215,21 +218,17 @@ def _likeness(value: Floats, other: Floats, shape: tuple[int, ...]) -> Likeness 
     # A complex tensor has two numbers for each element, which a real one of its shape has not.
     if not value.size or value.shape != other.shape or not np.isfinite([value, other]).all():
         return None
-    if _are_close(value, other):
+    if within(value, other, ALIKE):
         return _factor(value, other)
     # Where they differ in order alone, they are far closer in ascending order than as they stand.
     ascending, others = np.sort(value), np.sort(other)
     left, whole = np.abs(ascending - others).max(), np.abs(value - other).max()
-    if not (_are_close(ascending, others) and left <= UNEXPLAINED * whole):
+    if not (within(ascending, others, ALIKE) and left <= UNEXPLAINED * whole):
         return _factor(value, other)
     is_real_matrix = len(shape) == 2 and value.size == math.prod(shape)
-    if is_real_matrix and _are_close(value.reshape(shape).T.ravel(), other):
+    if is_real_matrix and within(value.reshape(shape).T.ravel(), other, ALIKE):
         return Likeness("transposed")
     return Likeness("reordered")
-
-
-def _are_close(one: Floats, other: Floats) -> bool:
-    return bool(np.allclose(one, other, rtol=1e-4, atol=1e-7))
 
 
 def _factor(value: Floats, other: Floats) -> Likeness | None:

@@ -1,10 +1,8 @@
 """The first divergence: the earliest place whose inputs agree and whose value does not."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import partial
 from math import isclose
-from typing import NamedTuple
 
 from explorer.compare.align.backtrace import from_backtrace
 from explorer.compare.align.contrasts import (
@@ -15,7 +13,7 @@ from explorer.compare.align.contrasts import (
     from_missing,
     from_result,
 )
-from explorer.compare.align.matching import Matching, Mismatch
+from explorer.compare.align.matching import Matching
 from explorer.compare.align.one_sided import (
     extra_ops,
     gradients_added,
@@ -23,15 +21,16 @@ from explorer.compare.align.one_sided import (
     nothing_in_common,
     ops_ahead,
 )
-from explorer.compare.align.provenance import shared_origins, unwrapped
+from explorer.compare.align.provenance import unwrapped
 from explorer.compare.align.suspects import (
-    Suspects,
-    SuspectsBySide,
+    Finder,
+    Search,
     are_followed_alike,
     find_suspects,
+    found_by,
+    is_settled,
+    kind,
     same_work,
-    suspects_behind,
-    work_onwards,
 )
 from explorer.compare.align.two_rows import swapped_before, two_ops, two_rows
 from explorer.compare.align.vertices import Vertex
@@ -44,9 +43,6 @@ FEW_OPS = 12
 
 MOST_OPS = 64
 """The most where the first ops of the two sides have no input in common."""
-
-NOT_ALIKE = 0, False, False, False
-"""The likeness of two nodes that have nothing in common."""
 
 
 def diverge(
@@ -64,7 +60,7 @@ def diverge(
     if in_backward:
         early = Search.behind(matching, in_backward, "forward").in_forward()
         # Steps that one side alone breaks down are no difference: the same op on both sides is.
-        works = [work_onwards(node) for node in early.counterparts or ()]
+        works = [_work_onwards(node) for node in early.counterparts or ()]
         if works and works[0] & works[1]:
             return _before_results(early)
         return _before_results(Search.behind(matching, in_backward, "backward"))
@@ -76,135 +72,16 @@ def diverge(
     return next(iter(apart), NO_DIVERGENCE)
 
 
-def is_difference(found: FoundDivergence, phase: Phase) -> bool:
-    """Whether there is a difference, between what can be one quantity.
+def _work_onwards(first: Vertex) -> set[tuple[str, int]]:
+    """The family and size of every forward op that follows from a node before values agree again."""
 
-    Two gradients of other sizes are not: they are steps on two ways to it.
-    """
-    divergence = found.divergence
-    if divergence is None or divergence.gap.greatest == 0:
-        return False
-    if found.ends is not None and _hold_one_number(*found.ends):
-        return False
-    is_of_other_sizes = any(end.value.what == "shape" for end in divergence.ends)
-    is_two_ways = isinstance(divergence, OtherValue) and divergence.rows[0].count > 1
-    return not (phase == "backward" and is_of_other_sizes and is_two_ways)
+    def computing_users(node: Vertex) -> Iterator[Vertex]:
+        for user in node.consumers:
+            if user.phase == "forward" and not user.is_result and not is_settled(user, "forward"):
+                yield user
 
-
-def _hold_one_number(node: Vertex, other: Vertex) -> bool:
-    """Whether two values of unlike sizes hold one number over and over, the same on both sides."""
-    held = []
-    for value in (node.value, other.value):
-        known = value.summary
-        if known is None or known.nonfinite or known.minimum != known.maximum:
-            return False
-        held.append(known.minimum)
-    return node.value.size != other.value.size and isclose(*held, rel_tol=1e-6)
-
-
-@dataclass(frozen=True)
-class Search:
-    """What finders go by: results that differ, and the suspects of both sides behind them.
-
-    Behind gradients that differ there may be suspects in forward although its results agree, within
-    tolerance or because a later op hides the difference.
-    """
-
-    matching: Matching
-    results: list[Mismatch]
-    suspects_of: SuspectsBySide
-    phase: Phase
-
-    @classmethod
-    def behind(cls, matching: Matching, results: list[Mismatch], phase: Phase) -> "Search":
-        """The search behind some results."""
-        return cls(matching, results, suspects_behind(matching, results, phase), phase)
-
-    def in_forward(self) -> "Search":
-        """The search among the suspects of forward: the way back from a gradient leads through backward."""
-        forward = {side: suspects.forward_only() for side, suspects in self.suspects_of.items()}
-        return Search(self.matching, self.results, forward, "forward")
-
-    @cached_property
-    def counterparts(self) -> tuple[Vertex, Vertex] | None:
-        """The first side's earliest entry that has a counterpart, and that one."""
-        first, second = self.suspects_of.values()
-        for node in first.entries:
-            best: Vertex | None = None
-            best_likeness = NOT_ALIKE
-            for other in second.entries:
-                likeness = _likeness(node, other)
-                if likeness > best_likeness:
-                    best, best_likeness = other, likeness
-            if best:
-                return self._on_shared_inputs(node, best)
-        return None
-
-    def _on_shared_inputs(self, node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
-        """Two entries, or one of them and a later suspect with which it shares inputs, where it has none.
-
-        Such a suspect is no entry itself where one of its inputs is something else on its side.
-        """
-        if not shared_origins(node, other):
-            for entry, there in ((node, other.side), (other, node.side)):
-                for later in self.suspects_of[there].nodes:
-                    is_alike = later.phase == entry.phase and same_work(entry, later)
-                    if is_alike and shared_origins(entry, later):
-                        return (node, later) if entry is node else (later, other)
-        return node, other
-
-    def other_starts(self) -> Iterator[FoundDivergence]:
-        """Leaves among the suspects that have another value on each side."""
-        suspected = {node for suspects in self.suspects_of.values() for node in suspects.nodes}
-        for mismatch in self.matching.mismatches:
-            is_suspect = not suspected.isdisjoint((mismatch.first, mismatch.second))
-            if is_suspect and mismatch.first.is_leaf:
-                yield from_leaf(mismatch, self.phase)
-
-    def is_anything(self) -> bool:
-        """What a finder needs that needs nothing."""
-        return True
-
-    def is_of_outputs(self) -> bool:
-        """Whether outputs of the net differ, and no two earliest suspects correspond."""
-        return self.results[0].first.phase == "forward" and self.counterparts is None
-
-    def is_apart(self) -> bool:
-        """Whether there are suspects whose inputs agree, and no two of them correspond."""
-        have_entries = any(suspects.entries for suspects in self.suspects_of.values())
-        return have_entries and self.counterparts is None
-
-    def is_of_other_work(self) -> bool:
-        """Whether two earliest suspects correspond that are ops of other kinds."""
-        return self.counterparts is not None and not same_work(*self.counterparts)
-
-
-def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool, bool]:
-    """The likeness of two nodes; of more similar nodes the tuple is greater.
-
-    Shared inputs count first, then the same kind of op, then the same module, then what reads them: of
-    two parts of one tensor it is this alone that tells which is which.
-    """
-    if node.phase != other.phase:
-        return NOT_ALIKE
-    is_same_module = node.scope != "" and node.scope == other.scope
-    likeness = shared_origins(node, other), same_work(node, other), is_same_module
-    return *likeness, any(likeness) and are_followed_alike(node, other)
-
-
-class Finder(NamedTuple):
-    """A way to find divergences: in which ``phase``, None in both, and what it ``needs`` of a search."""
-
-    find: Callable[[Search], Iterator[FoundDivergence]]
-    phase: Phase | None = None
-    needs: Callable[[Search], bool] = Search.is_anything
-
-
-def found_by(finders: Iterable[Finder], search: Search) -> Iterator[FoundDivergence]:
-    """What finders find of a search that is of their phase and has what they need, in their order."""
-    for finder in finders:
-        if finder.phase in (None, search.phase) and finder.needs(search):
-            yield from finder.find(search)
+    onwards = reach([first], computing_users)
+    return {(node.family, node.value.size) for node in onwards if not node.is_bookkeeping}
 
 
 def _before_results(search: Search) -> FoundDivergence:
@@ -218,6 +95,24 @@ def _before_results(search: Search) -> FoundDivergence:
     return from_result(search.results[0], search.phase)
 
 
+def is_difference(found: FoundDivergence, phase: Phase) -> bool:
+    """Whether there is a difference, between what can be one quantity.
+
+    Two gradients of other sizes are not: they are steps on two ways to it.
+    """
+    divergence = found.divergence
+    if divergence is None or divergence.gap.greatest == 0:
+        return False
+    if found.ends is not None:
+        node, other = found.ends
+        is_one_number = isclose(node.value.only_number, other.value.only_number, rel_tol=1e-6)
+        if is_one_number and node.value.size != other.value.size:
+            return False
+    is_of_other_sizes = any(end.value.what == "shape" for end in divergence.ends)
+    is_two_ways = isinstance(divergence, OtherValue) and divergence.rows[0].count > 1
+    return not (phase == "backward" and is_of_other_sizes and is_two_ways)
+
+
 # Leaves
 
 
@@ -226,91 +121,71 @@ def _unread_parameter(search: Search) -> FoundDivergence | None:
 
     In forward alone: a gradient may be computed without it.
     """
-    for suspects in search.suspects_of.values() if search.phase == "forward" else ():
+    if search.phase == "backward":
+        return None
+    for suspects in search.suspects_of.values():
         for node in suspects.nodes:
-            unread = [origin for origin in node.origins if _is_read_here_alone(origin)]
-            if len(unread) == 1 and not _differs_ahead(node, suspects):
+            unread = [
+                it
+                for it in node.origins
+                if it.kind == "parameter" and it.partner
+                if it.partner.is_leaf and not it.partner.consumers
+            ]
+            if len(unread) != 1:
+                continue
+            # Suspects may lead to it that read what is known: states that start as zeros do not.
+            ahead = suspects.leading_to(node) - {node}
+            read = {feeder for it in ahead for feeder in it.feeders}.difference(suspects.nodes)
+            if all(it.kind == "constant" or it.family == "fill" for it in read):
                 return from_lone_leaf(unread[0], node, search.phase, is_unread=True)
     return None
 
 
-def _is_read_here_alone(leaf: Vertex) -> bool:
-    there = leaf.partner
-    return leaf.kind == "parameter" and there is not None and there.is_leaf and not there.consumers
+def lone_leaves(search: Search, *, are_behind: bool = False) -> Iterator[FoundDivergence]:
+    """The leaves among the earliest suspects that only one side has.
 
-
-def _differs_ahead(node: Vertex, suspects: Suspects) -> bool:
-    """Whether suspects lead to one that read what is known: states that start as zeros do not."""
-    members = set(suspects.nodes)
-    ahead = reach([node], lambda it: members.intersection(it.feeders)) - {node}
-    read = {feeder for it in ahead for feeder in it.feeders} - members
-    return any(it.kind != "constant" and it.family != "fill" for it in read)
-
-
-def _lone_leaves(search: Search) -> Iterator[FoundDivergence]:
-    """A leaf among the suspects that only one side has."""
-    for suspects in search.suspects_of.values():
-        for leaf in suspects.leaves():
-            if suspects.is_alone(leaf):
-                yield from_lone_leaf(leaf, suspects.user_of(leaf), search.phase)
+    Those that meet another suspect may be masks, which are harmless behind a divergence: of leaves that
+    ``are_behind`` one, they count where the op that reads them has a counterpart, and so one more input.
+    """
+    for side, suspects in search.suspects_of.items():
+        kinds = {kind(node) for node in search.suspects_of[side.other].nodes}
+        for leaf in [node for node in suspects.entries if node.is_leaf]:
+            user = next((it for it in leaf.consumers if it in suspects.nodes), None)
+            is_one_more = False
+            if are_behind and user is not None:
+                is_bias = user.family == "add" and len(leaf.value.shape) == 1
+                is_one_more = kind(user) in kinds or is_bias
+            if is_one_more or suspects.is_alone(leaf):
+                yield from_lone_leaf(leaf, user, search.phase)
 
 
 # Two ops
 
 
-def _swapped(search: Search) -> Iterator[FoundDivergence]:
-    """Equal inputs that two ops put together in another order."""
-    for suspects in search.suspects_of.values():
-        swapped = swapped_before(search.matching, suspects.entries)
-        if swapped:
-            yield two_ops(search.matching, *swapped, search.suspects_of, swapped[0].phase)
-
-
-def _ahead(search: Search) -> Iterator[FoundDivergence]:
-    """Ops that one of two sides has ahead of what the other one begins with."""
-    if search.counterparts is None:
-        return
-    first, second = search.counterparts
-    for node, other in ((first, second), (second, first)):
-        row = ops_ahead(node, other, search.suspects_of)
-        # What passes on the numbers that it reads is not where they begin to differ.
-        if row and not all(ahead.is_bookkeeping for ahead in row):
-            yield extra_ops(row, other, search.phase)
-
-
 def _beside(search: Search) -> Iterator[FoundDivergence]:
-    """The two earliest ops that correspond."""
+    """The two earliest ops that correspond.
+
+    Another op comes first where one side does the same work on something else: then it is the first two
+    that do the same work with one parameter.
+    """
     if search.counterparts is None:
         return
     first, second = search.counterparts
     if not same_work(first, second):
-        # Another op comes first where one side does the same work on something else.
-        first, second = _of_one_layer(first, second, search.suspects_of)
-    found = two_ops(search.matching, first, second, search.suspects_of, search.phase)
+        nodes, others = (search.suspects_of[it.side].nodes for it in (first, second))
+        pairs = [*((node, second) for node in nodes), *((first, node) for node in others)]
+        for node, other in pairs:
+            parameters = {it.counterpart for it in node.origins if it.kind == "parameter"}
+            if same_work(node, other) and not parameters.isdisjoint(other.origins):
+                first, second = node, other
+                break
+    found = two_ops(search, first, second)
     divergence = found.divergence
     read_else = isinstance(divergence, OtherValue) and all(divergence.inputs.alone)
     if read_else and not same_work(first, second) and search.phase == "backward":
         # Neither is in the place of the other: only what both sides come to can be compared.
         yield from _two_ways(search, MOST_OPS)
     yield found
-
-
-def _of_one_layer(
-    first: Vertex, second: Vertex, suspects_of: SuspectsBySide
-) -> tuple[Vertex, Vertex]:
-    """Two ops that do the same work with one parameter, one of which is given; else the given two."""
-    for node in suspects_of[first.side].nodes:
-        if _share_parameter(node, second):
-            return node, second
-    for node in suspects_of[second.side].nodes:
-        if _share_parameter(first, node):
-            return first, node
-    return first, second
-
-
-def _share_parameter(node: Vertex, other: Vertex) -> bool:
-    parameters = {origin.counterpart for origin in node.origins if origin.kind == "parameter"}
-    return same_work(node, other) and not parameters.isdisjoint(other.origins)
 
 
 # Two ways to one quantity
@@ -326,7 +201,7 @@ def _two_ways(search: Search, most: int = FEW_OPS) -> Iterator[FoundDivergence]:
         row, other_row = _way_to(mismatch.first, most), _way_to(mismatch.second, most)
         beyond = _beyond(mismatch.second, row) or _beyond(mismatch.first, other_row)
         if beyond:
-            yield extra_ops([beyond], None, search.phase)
+            yield extra_ops([beyond], None)
             return
         if not row or not other_row or row[-1].value.size != other_row[-1].value.size:
             continue
@@ -373,30 +248,20 @@ def _two_lines(search: Search) -> Iterator[FoundDivergence]:
         yield two_rows(search.matching, row, other_row)
 
 
-def _back(search: Search) -> Iterator[FoundDivergence]:
-    return from_backtrace(search.matching, search.results, search.phase)
-
-
-def _back_by_layers(search: Search) -> Iterator[FoundDivergence]:
-    return from_backtrace(search.matching, search.results, search.phase, by_layers=True)
-
-
 FINDERS = (
     # Leaves come before all computation.
     Finder(Search.other_starts),
     # A gradient that is left out changes all that follows, also in ops that differ.
-    Finder(lambda search: gradients_stopped(search.suspects_of), "backward"),
-    Finder(lambda search: gradients_added(search.suspects_of), "backward"),
-    Finder(_swapped),
-    Finder(_back),
-    Finder(_lone_leaves),
-    Finder(_back_by_layers, needs=Search.is_of_outputs),
+    Finder(gradients_stopped, "backward"),
+    Finder(gradients_added, "backward"),
+    Finder(swapped_before),
+    Finder(from_backtrace),
+    Finder(lone_leaves),
+    Finder(partial(from_backtrace, by_layers=True), needs=Search.is_of_outputs),
     Finder(_two_ways, "backward", Search.is_apart),
     Finder(_two_lines, "forward", Search.is_apart),
-    Finder(
-        lambda search: nothing_in_common(search.suspects_of, search.phase), None, Search.is_apart
-    ),
-    Finder(_ahead),
+    Finder(nothing_in_common, needs=Search.is_apart),
+    Finder(ops_ahead),
     Finder(_two_ways, "backward", Search.is_of_other_work),
     Finder(_beside),
 )

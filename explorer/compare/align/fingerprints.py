@@ -8,16 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.compare.align.sameness import (
-    Tolerance,
-    agree,
-    allowances,
-    elements,
-    levels_of,
-    unit_of,
-)
+from explorer.compare.align.sameness import Tolerance, allowances, levels_of, unit_of
 from explorer.compare.align.vertices import Bucket, OutputValue, Side
-from explorer.compare.graphs.sameness import CLEAR, COARSE
+from explorer.compare.graphs.sameness import CLEAR, COARSE, within
 from explorer.model.arrays import Summary
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import FAR_LESS, MASK, QUANTILES
@@ -58,6 +51,15 @@ class _Content:
     unit: float
     values: list[OutputValue]
     noisiest: OutputValue | None = None
+
+    def is_confirmed(self, other: "_Content", pair: "_Neighbours") -> bool:
+        """Whether the elements of two agree, where both are known."""
+        one, another = self.elements, other.elements
+        if one is None or another is None:
+            return True
+        if one.size <= QUANTILES and np.isfinite(one).all():
+            return True  # the quantiles were all of the elements
+        return within(one, another, (pair.rtol, pair.floor))
 
 
 class _QuietExamples(NamedTuple):
@@ -116,9 +118,7 @@ def fingerprint(left: Side, right: Side, tolerance: Tolerance) -> None:
             for pair in sweep.neighbours(rows, step):
                 first, second = sweep.order[pair.first], sweep.order[pair.second]
                 one, other = contents[first], contents[second]
-                if _is_confirmed(one.elements, other.elements, pair) and sweep.have_like_examples(
-                    one, other, pair
-                ):
+                if one.is_confirmed(other, pair) and sweep.have_like_examples(one, other, pair):
                     buckets[first].near[buckets[second]] = pair.distance
                     buckets[second].near[buckets[first]] = pair.distance
 
@@ -139,9 +139,9 @@ def _all_contents(sides: tuple[Side, Side]) -> list[_Content]:
 
 def _collect(by_key: dict[tuple[Any, ...], _Content], value: OutputValue, summary: Summary) -> None:
     """Adds a value to those that hold the same numbers."""
-    whole = None
-    if summary.whole is not None:
-        whole = np.sort(elements(summary.whole)) + 0.0  # -0.0 and 0.0 are one number
+    whole = value.numbers
+    if whole is not None:
+        whole = np.sort(whole) + 0.0  # -0.0 and 0.0 are one number
     data = None if whole is None else whole.tobytes()
     unit = unit_of(value)
     # Order statistics are exact but few: where all elements are known, these must be equal too. And
@@ -253,50 +253,45 @@ class _Sweep:
         few, many = sorted((quiet, other_quiet), key=lambda it: it.elements.size)
         if (few.places & ~many.places).any() or few.places.all():
             return True
-        rtol, floor = allowances(
-            self._tolerance,
-            (np.array(few.noise), np.array(many.noise)),
-            np.maximum(self._unit[pair.first], self._unit[pair.second]),
-            np.maximum(self._coarseness[pair.first], self._coarseness[pair.second]),
-            np.maximum(self._scale[pair.first], self._scale[pair.second]),
-        )
-        return _are_among(few.elements, many.elements, float(rtol), float(floor))
+        rows = np.array([pair.first]), np.array([pair.second])
+        noise = np.array([few.noise]), np.array([many.noise])
+        (rtol,), (floor,) = self._allowed(*rows, noise)
+        return _are_among(few.elements, many.elements, rtol, floor)
 
-    def _allowed(self, first: Places, second: Places) -> tuple[Floats, Floats]:
-        """The (rtol, floor) within which elements of two rows agree, each of shape ``(rows,)``."""
-        # The noise of a mask which rounding turns says nothing of other values.
-        turned, other_turned = self._is_turned[first], self._is_turned[second]
-        noise = np.where(turned & ~other_turned, 0.0, self._noise[first])
-        other_noise = np.where(other_turned & ~turned, 0.0, self._noise[second])
+    def _allowed(
+        self, first: Places, second: Places, noise: tuple[Floats, Floats] | None = None
+    ) -> tuple[Floats, Floats]:
+        """The (rtol, floor) within which elements of two rows agree, each of shape ``(rows,)``.
+
+        ``noise`` is that of the rows, where it is not given.
+        """
+        if noise is None:
+            # The noise of a mask which rounding turns says nothing of other values.
+            turned, other_turned = self._is_turned[first], self._is_turned[second]
+            noise = (
+                np.where(turned & ~other_turned, 0.0, self._noise[first]),
+                np.where(other_turned & ~turned, 0.0, self._noise[second]),
+            )
         return allowances(
             self._tolerance,
-            (noise, other_noise),
+            noise,
             np.maximum(self._unit[first], self._unit[second]),
             np.maximum(self._coarseness[first], self._coarseness[second]),
             np.maximum(self._scale[first], self._scale[second]),
         )
 
 
-def _is_confirmed(one: Floats | None, other: Floats | None, pair: _Neighbours) -> bool:
-    """Whether sorted elements agree, where both are known."""
-    if one is None or other is None:
-        return True
-    if one.size <= QUANTILES and np.isfinite(one).all():
-        return True  # the quantiles were all of the elements
-    return agree(one, other, pair.rtol, pair.floor)
-
-
 def _quiet_examples(content: _Content) -> _QuietExamples | None:
     """The examples that move far less than all do; all of them where none does."""
     value, known = content.noisiest, content.elements
-    if value is None or value.whole is None or known is None:
+    numbers = value.numbers if value else None
+    if value is None or numbers is None or known is None:
         return None
     if not value.levels:
         return _QuietExamples(known, np.ones(known.size, np.bool_), content.noise)
     levels = levels_of(value, known.size)
     places = levels * FAR_LESS < content.noise
-    quiet = np.sort(elements(value.whole)[places])
-    return _QuietExamples(quiet, places, float(levels[places].max()))
+    return _QuietExamples(np.sort(numbers[places]), places, float(levels[places].max()))
 
 
 def _are_among(few: Floats, many: Floats, rtol: float, floor: float) -> bool:

@@ -6,6 +6,7 @@ that one graph alone rounds to a narrower dtype have a noise that hides what tha
 """
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from explorer.compare.align.backtrace import from_backtrace, is_nothing
 from explorer.compare.align.contrasts import (
@@ -14,7 +15,6 @@ from explorer.compare.align.contrasts import (
     both,
     contrast,
     ends_of,
-    from_lone_leaf,
     from_missing,
     from_result,
     gap_of,
@@ -24,12 +24,19 @@ from explorer.compare.align.correspondence import (
     gradients_of,
     partings_by_structure,
 )
-from explorer.compare.align.divergence import Finder, Search, found_by, is_difference
+from explorer.compare.align.divergence import is_difference, lone_leaves
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.one_sided import gradients_added, gradients_stopped
 from explorer.compare.align.provenance import take_the_same, unwrapped
 from explorer.compare.align.sameness import NOISE
-from explorer.compare.align.suspects import SILENT, are_followed_alike, kind, same_work
+from explorer.compare.align.suspects import (
+    SILENT,
+    Finder,
+    Search,
+    are_followed_alike,
+    found_by,
+    same_work,
+)
 from explorer.compare.align.two_rows import two_ops
 from explorer.compare.align.vertices import Vertex, in_order, span
 from explorer.compare.graphs.view import reach
@@ -146,23 +153,9 @@ def _candidates(matching: Matching, missing: list[Vertex]) -> Iterator[FoundDive
     yield from map(from_missing, missing)
 
 
-def _leaves(search: Search) -> Iterator[FoundDivergence]:
-    """Leaves among the suspects with another value on each side, or on one side only."""
-    yield from search.other_starts()
-    for side, suspects in search.suspects_of.items():
-        kinds = {kind(node) for node in search.suspects_of[side.other].nodes}
-        for leaf in suspects.leaves():
-            user = suspects.user_of(leaf)
-            # Behind a divergence a mask of its own is harmless: an op that has one more input is not.
-            is_bias = user is not None and user.family == "add" and len(leaf.value.shape) == 1
-            is_one_more = user is not None and (kind(user) in kinds or is_bias)
-            if is_one_more or suspects.is_alone(leaf):
-                yield from_lone_leaf(leaf, user, search.phase)
-
-
 def _back(search: Search) -> Iterator[FoundDivergence]:
     """What the way back leads to: an op too many is one only where nothing before it differs."""
-    for finding in from_backtrace(search.matching, search.results, search.phase):
+    for finding in from_backtrace(search):
         if not isinstance(finding.divergence, ExtraOps):
             yield finding
 
@@ -179,7 +172,7 @@ def _ops(search: Search) -> Iterator[FoundDivergence]:
         alike.sort(key=lambda it: (not same_work(node, it), not are_followed_alike(node, it)))
         for other in alike:
             if _part(search.matching, node, other):
-                yield two_ops(search.matching, node, other, search.suspects_of, search.phase)
+                yield two_ops(search, node, other)
                 break
 
 
@@ -196,10 +189,11 @@ def _part(matching: Matching, node: Vertex, other: Vertex) -> bool:
 
 
 FINDERS = (
-    Finder(_leaves),
+    Finder(Search.other_starts),
+    Finder(partial(lone_leaves, are_behind=True)),
     Finder(_back),
-    Finder(lambda search: gradients_stopped(search.suspects_of), "backward"),
-    Finder(lambda search: gradients_added(search.suspects_of), "backward"),
+    Finder(gradients_stopped, "backward"),
+    Finder(gradients_added, "backward"),
     Finder(_ops),
 )
 """How divergences are found that others do not explain, the surest way first."""

@@ -18,12 +18,11 @@ from explorer.compare.align.contrasts import (
     row_of,
 )
 from explorer.compare.align.provenance import readers
-from explorer.compare.align.sameness import agree, elements
-from explorer.compare.align.suspects import PRODUCTS, Suspects, SuspectsBySide, are_followed_alike
+from explorer.compare.align.suspects import PRODUCTS, Search, Suspects, are_followed_alike
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
+from explorer.compare.graphs.sameness import within
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import ExtraOps, GradientAdded, GradientStopped, Reading
-from explorer.model.graph import Phase
 from explorer.numeric.differences import Floats
 from explorer.operators.families import MASKING
 
@@ -33,7 +32,7 @@ STOPS_GRADIENT = re.compile(r"detach|stop_?gradient", re.IGNORECASE)
 MOST_TERMS = 64
 """Terms of a sum, and ops of one line, that are looked at."""
 
-CLEAR = 1e-3
+LEAST_PART = 1e-3
 """A term that is a smaller part of its sum cannot be distinguished from the sum's rounding."""
 
 CLOSE = 1e-3, 1e-5
@@ -46,7 +45,7 @@ Wider than the tolerance of values, because subtraction loses digits.
 
 
 def extra_ops(
-    row: list[Vertex], goes_on: Vertex | None, phase: Phase, is_term: bool = False
+    row: list[Vertex], goes_on: Vertex | None, *, is_term: bool = False
 ) -> FoundDivergence:
     """Ops in a row that only one side has.
 
@@ -54,18 +53,23 @@ def extra_ops(
     lead to a term that it does not add. ``goes_on`` is what the other side does instead.
     """
     last = row[-1]
-    gradients = len(last.inputs) if phase == "backward" and _adds_gradients(last) else 0
-    as_it_is = None if is_term else _input_of_equal_size(row, of_any_phase=bool(gradients))
-    if as_it_is and not (goes_on or phase == "backward" or are_followed_alike(last, as_it_is)):
-        as_it_is = None  # both sides may do this with it, one of them inside of another op
-    values = contrast(last.value, _as_read(row, as_it_is)) if as_it_is else alone(last.value)
-    if values.gap.greatest == 0:
-        values, as_it_is = alone(last.value), None
+    is_in_backward = last.phase == "backward"
+    # A forward that is computed again in backward adds other things than gradients.
+    are_of_backward = all(it.is_work and it.phase == "backward" for it in last.feeders)
+    adds_gradients = last.family == "add" and len(last.inputs) > 1 and are_of_backward
+    gradients = len(last.inputs) if is_in_backward and adds_gradients else 0
+    there = None if is_term else _input_of_equal_size(row, of_any_phase=bool(gradients))
+    as_it_is, values = None, alone(last.value)
+    # Both sides may do this with it, one of them inside of another op.
+    if there and (goes_on or is_in_backward or are_followed_alike(last, there[0])):
+        beside = contrast(last.value, there[1])
+        if beside.gap.greatest != 0:
+            as_it_is, values = there[0], beside
     uses = _uses(last) if gradients else ()
     # The line that calls where a value is made; "" outside all modules, whose line is known.
     made = last.forward if gradients and not uses else None
     divergence = ExtraOps(
-        phase=phase,
+        phase=last.phase,
         ends=ends_of(last, values),
         gap=gap_of(last, values),
         side=last.side.name,
@@ -77,12 +81,6 @@ def extra_ops(
     )
     ends = (last, as_it_is) if as_it_is else None
     return FoundDivergence(divergence, frozenset(row), ends, goes_on)
-
-
-def _adds_gradients(node: Vertex) -> bool:
-    """Whether a node adds gradients: a forward that is computed again in backward adds other things."""
-    are_gradients = all(it.is_work and it.phase == "backward" for it in node.feeders)
-    return node.family == "add" and len(node.inputs) > 1 and are_gradients
 
 
 def _uses(sum_of_gradients: Vertex) -> tuple[str, ...]:
@@ -103,43 +101,45 @@ def _uses(sum_of_gradients: Vertex) -> tuple[str, ...]:
     return tuple(lines) if len(lines) > 1 else ()
 
 
-def _as_read(row: list[Vertex], there: Vertex) -> OutputValue:
-    """What a row of ops reads of the numbers that a node of the other side has, as it lies here."""
-    for node in reversed(row):
-        for value in node.inputs:
-            if value.node.origin.counterpart is there and value.summary is not None:
-                return value
-    return there.value
-
-
-def _input_of_equal_size(row: list[Vertex], of_any_phase: bool) -> Vertex | None:
+def _input_of_equal_size(
+    row: list[Vertex], of_any_phase: bool
+) -> tuple[Vertex, OutputValue] | None:
     """The counterpart of the last input of a row of ops that is as large as the row's value.
 
-    A gradient is compared with a gradient, unless gradients are added: a product has the other
-    factor for one.
+    With its value as the row reads it. A gradient is compared with a gradient, unless gradients are
+    added: a product has the other factor for one.
     """
-    for node in reversed(row):
-        for origin in node.origins:
-            is_like = of_any_phase or origin.phase == row[-1].phase
-            if is_like and origin.counterpart and origin.value.size == row[-1].value.size:
-                return origin.counterpart
+    read = [value for node in reversed(row) for value in node.inputs]
+    for origin in (value.node.origin for value in read):
+        there = origin.counterpart
+        is_like = of_any_phase or origin.phase == row[-1].phase
+        if is_like and there and origin.value.size == row[-1].value.size:
+            as_read = [it for it in read if it.summary and it.node.origin.counterpart is there]
+            return there, next(iter(as_read), there.value)
     return None
 
 
-def ops_ahead(node: Vertex, other: Vertex, suspects_of: SuspectsBySide) -> list[Vertex]:
-    """The ops of one side ahead of the op with which the other side starts at once, ``other``.
+def ops_ahead(search: Search) -> Iterator[FoundDivergence]:
+    """The ops of one of two sides ahead of the op with which the other side starts at once.
 
     None where both sides start with the same kind of op.
     """
-    for later in (other, *suspects_of[other.side].downstream(other)):
-        if later.family == node.family and not _read_something_else(later, node):
-            return []
-    here = suspects_of[node.side]
-    row = _before(other, here.downstream(node), here)
-    read = {origin.counterpart for it in row for origin in it.origins} - {None, *other.origins}
-    there = suspects_of[other.side].nodes
-    # The other side, too, may have ops for what the row reads beside the inputs of ``other``.
-    return row if all(read.isdisjoint(it.origins) for it in there) else []
+    if search.counterparts is None:
+        return
+    for node, other in (search.counterparts, search.counterparts[::-1]):
+        here, there = search.suspects_of[node.side], search.suspects_of[other.side]
+        if any(
+            later.family == node.family and not _read_something_else(later, node)
+            for later in (other, *there.downstream(other))
+        ):
+            continue
+        row = _before(other, here.downstream(node), here)
+        read = {origin.counterpart for it in row for origin in it.origins} - {None, *other.origins}
+        # The other side, too, may have ops for what the row reads beside the inputs of ``other``.
+        is_ahead = all(read.isdisjoint(it.origins) for it in there.nodes)
+        # What passes on the numbers that it reads is not where they begin to differ.
+        if is_ahead and not all(it.is_bookkeeping for it in row):
+            yield extra_ops(row, other)
 
 
 def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vertex]:
@@ -148,8 +148,7 @@ def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vert
         # All that put a number in the place of elements do the same work.
         is_one_kind = node.family == other.family or {node.family, other.family} <= MASKING
         if is_one_kind and not _read_something_else(node, other):
-            # The parameters that they read are no ops of their own.
-            return [op for op in suspects.lineage_of_inputs(node) if not op.is_leaf]
+            return suspects.lineage_of_inputs(node)
     return []
 
 
@@ -158,7 +157,11 @@ def _read_something_else(node: Vertex, other: Vertex) -> bool:
 
     Two layers of a net do, by their parameters; two products with other numbers do by these.
     """
-    numbers, other_numbers = _numbers(node), _numbers(other)
+    # As precisely as single precision has them.
+    numbers, other_numbers = (
+        {float(f"{it:.6g}") for it in op.record.arguments.values() if isinstance(it, float)}
+        for op in (node, other)
+    )
     if numbers and other_numbers and numbers.isdisjoint(other_numbers):
         return True
     known = {origin.counterpart for origin in node.origins} - {None}
@@ -166,34 +169,28 @@ def _read_something_else(node: Vertex, other: Vertex) -> bool:
     return bool(known and others) and known.isdisjoint(others)
 
 
-def _numbers(node: Vertex) -> set[float]:
-    """The numbers that an op is given beside tensors, as precisely as single precision has them."""
-    given = node.record.arguments.values()
-    return {float(f"{it:.6g}") for it in given if isinstance(it, float)}
-
-
-def nothing_in_common(suspects_of: SuspectsBySide, phase: Phase) -> Iterator[FoundDivergence]:
+def nothing_in_common(search: Search) -> Iterator[FoundDivergence]:
     """Entries without a counterpart: one side does something first, or something of its own."""
-    first, second = suspects_of.values()
+    first, second = search.suspects_of.values()
     for here, there in ((first, second), (second, first)):
         behind = [node for node in here.nodes if node not in here.entries]
         for other in there.entries[:1]:
             row = _before(other, behind, here)
             if row:
-                yield extra_ops(row, other, phase)
-    yield extra_ops([(first.entries + second.entries)[0]], None, phase)
+                yield extra_ops(row, other)
+    yield extra_ops([(first.entries + second.entries)[0]], None)
 
 
 # A gradient added in
 
 
-def gradients_added(suspects_of: SuspectsBySide) -> Iterator[FoundDivergence]:
+def gradients_added(search: Search) -> Iterator[FoundDivergence]:
     """Gradients that one side adds in and the other leaves out.
 
     Without such a gradient, the sum is a value that the other side has.
     """
-    for side, suspects in suspects_of.items():
-        there = suspects_of[side.other]
+    for side, suspects in search.suspects_of.items():
+        there = search.suspects_of[side.other]
         for node in suspects.nodes:
             for term, rest in _partial_sums(node):
                 holder = _holder(there, rest)
@@ -210,7 +207,7 @@ def _is_added_later(node: Vertex, there: Suspects) -> bool:
     """
     for term in reach([node], _sums_of):
         if term is node or not _sums_of(term):
-            total = _finite_elements(term.value)
+            total = term.value.finite_numbers
             if total is not None and _holder(there, total):
                 return True
     return False
@@ -234,17 +231,17 @@ def _sums_of(term: Vertex) -> list[Vertex]:
 
 def _partial_sums(node: Vertex) -> Iterator[tuple[Vertex, Floats]]:
     """Each term of a sum that the other side has too, and what the sum is without it."""
-    total = _finite_elements(node.value)
+    total = node.value.finite_numbers
     if node.family != "add" or total is None:
         return
     for term in _terms(node):
-        part = _finite_elements(term)
+        part = term.finite_numbers
         if part is None or part.size != total.size or not term.node.origin.counterpart:
             continue
         rest = total - part
         # Nothing is left of a sum with one term: every zero of the other side would hold that.
-        is_clear = np.abs(part).max() > CLEAR * np.abs(total).max()
-        if is_clear and np.abs(rest).max() > CLEAR * np.abs(total).max():
+        least = LEAST_PART * np.abs(total).max()
+        if np.abs(part).max() > least and np.abs(rest).max() > least:
             yield term.node, rest
 
 
@@ -261,7 +258,7 @@ def _terms(node: Vertex) -> list[OutputValue]:
 def _holder(suspects: Suspects, wanted: Floats) -> Vertex | None:
     """The first suspect that holds some numbers."""
     for node in suspects.nodes:
-        held = _finite_elements(node.value)
+        held = node.value.finite_numbers
         if held is not None and _are_close(held, wanted):
             return node
     return None
@@ -273,9 +270,9 @@ def first_close(row: list[Vertex], other_row: list[Vertex]) -> tuple[int, int] |
     They hold one quantity, with more rounding than their noise. Of each row as many as MOST_TERMS
     are looked at.
     """
-    others = [_finite_elements(node.value) for node in other_row[:MOST_TERMS]]
+    others = [node.value.finite_numbers for node in other_row[:MOST_TERMS]]
     for own_place, node in enumerate(row[:MOST_TERMS]):
-        numbers = _finite_elements(node.value)
+        numbers = node.value.finite_numbers
         for other_place, held in enumerate(others):
             if numbers is not None and held is not None and _are_close(held, numbers):
                 return own_place, other_place
@@ -284,8 +281,8 @@ def first_close(row: list[Vertex], other_row: list[Vertex]) -> tuple[int, int] |
 
 def _are_close(held: Floats, wanted: Floats) -> bool:
     rtol, share = CLOSE
-    floor = share * float(np.abs(wanted).max(initial=0.0))
-    return held.size == wanted.size and agree(held, wanted, rtol, floor)
+    floor = share * np.abs(wanted).max(initial=0.0)
+    return held.size == wanted.size and within(held, wanted, (rtol, floor))
 
 
 def term_left_out(node: Vertex, term: Vertex, rest: Vertex) -> FoundDivergence:
@@ -303,24 +300,17 @@ def term_left_out(node: Vertex, term: Vertex, rest: Vertex) -> FoundDivergence:
     return FoundDivergence(divergence, frozenset((node,)), (node, rest))
 
 
-def _finite_elements(value: OutputValue) -> Floats | None:
-    """All elements, where they are known and finite."""
-    if value.summary is None or value.whole is None or value.summary.nonfinite:
-        return None
-    return elements(value.whole)
-
-
 # A gradient stopped
 
 
-def gradients_stopped(suspects_of: SuspectsBySide) -> Iterator[FoundDivergence]:
+def gradients_stopped(search: Search) -> Iterator[FoundDivergence]:
     """The ops that stop a gradient which the other side computes.
 
     A user of such an op has a partner on the other side, from which a suspect derives; or the op
     that makes what is stopped has one, and no gradient on this side.
     """
-    for side in suspects_of:
-        there = suspects_of[side.other]
+    for side in search.matching.sides:
+        there = search.suspects_of[side.other]
         stopped_there = {node.origin for node in _stopping(side.other)}
         for node in _stopping(side):
             if node.origin.counterpart in stopped_there:

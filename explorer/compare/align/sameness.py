@@ -6,10 +6,9 @@ from math import hypot, nan
 import numpy as np
 
 from explorer.compare.align.vertices import OutputValue
-from explorer.compare.graphs.sameness import CLEAR
-from explorer.model.arrays import Array, unpack
+from explorer.compare.graphs.sameness import CLEAR, within
 from explorer.model.divergence import Layout
-from explorer.numeric.differences import Floats, are_equal, real_parts
+from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import UNIT
 
 TIGHT = 3e-6
@@ -59,11 +58,11 @@ class Tolerance:
             return None
         left, right = beside
         rtol, floor = self._room(first, second, left.size)
-        if agree(left, right, rtol, floor):
+        if within(left, right, (rtol, floor)):
             return None
         if len(one.shape) == 2:
             transposed = left.reshape(one.shape).T.ravel()
-            if agree(transposed, right, rtol, float(floor.max())):
+            if within(transposed, right, (rtol, floor.max())):
                 return "transposed"
         return "reordered"
 
@@ -82,8 +81,8 @@ class Tolerance:
         if len(rows) > MOST_ROWS:
             return False
         rtol, floor = self._room(first, second, rows.size)
-        room = float(rtol.max()), float(floor.max())
-        return any(not any(agree(row, it, *room) for it in others) for row in rows)
+        room = rtol.max(), floor.max()
+        return any(not any(within(row, it, room) for it in others) for row in rows)
 
     def _room(self, first: OutputValue, second: OutputValue, count: int) -> tuple[Floats, Floats]:
         """The (rtol, floor) beyond which each of ``count`` elements counts as being in another place."""
@@ -122,27 +121,12 @@ class Tolerance:
         return bool((np.maximum(np.abs(left), np.abs(right)) <= limits).all())
 
 
-def elements(array: Array) -> Floats:
-    """All elements of a record, as float64 in C order."""
-    return real_parts(unpack(array)).astype(np.float64).ravel()
-
-
 def elements_beside(first: OutputValue, second: OutputValue) -> tuple[Floats, Floats] | None:
     """All elements of two values; None where not all are known, and of a complex tensor and a real one."""
-    if first.whole is None or second.whole is None:
+    one, other = first.numbers, second.numbers
+    if one is None or other is None or one.shape != other.shape:
         return None
-    one, other = elements(first.whole), elements(second.whole)
-    return (one, other) if one.shape == other.shape else None
-
-
-def agree(one: Floats, other: Floats, rtol: float | Floats, floor: float | Floats) -> bool:
-    """Whether elements are equal, both NaN, or within ``floor`` plus ``rtol`` of the greater."""
-    with np.errstate(invalid="ignore"):
-        size = np.maximum(np.abs(one), np.abs(other))
-        # Everything is within a part of infinity: only what is finite can be near.
-        near = (np.abs(one - other) <= floor + rtol * size) & np.isfinite(size)
-    # Most arrays are finite and near: whether NaNs meet NaNs is looked at only where they are not.
-    return bool(near.all() or (near | are_equal(one, other)).all())
+    return one, other
 
 
 def allowances(

@@ -1,14 +1,17 @@
 """Suspects: the nodes between a result that differs and the last values that agree.
 
-The first divergence is looked for among them.
+Divergences are looked for among them, by finders that stand in tables.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
+from explorer.compare.align.contrasts import FoundDivergence, from_leaf
 from explorer.compare.align.matching import Matching, Mismatch
-from explorer.compare.align.provenance import readers
+from explorer.compare.align.provenance import readers, shared_origins
 from explorer.compare.align.sameness import unit_of
 from explorer.compare.align.vertices import Side, Vertex, in_order
 from explorer.compare.graphs.view import reach
@@ -47,15 +50,6 @@ class Suspects:
     nodes: tuple[Vertex, ...]
     entries: tuple[Vertex, ...]
 
-    def forward_only(self) -> "Suspects":
-        """The suspects of forward."""
-        nodes = tuple(node for node in self.nodes if node.phase == "forward")
-        return Suspects(nodes, tuple(node for node in self.entries if node.phase == "forward"))
-
-    def leaves(self) -> list[Vertex]:
-        """The inputs and parameters among the entries."""
-        return [node for node in self.entries if node.is_leaf]
-
     def is_alone(self, leaf: Vertex) -> bool:
         """Whether the first op that a leaf meets anything else in reads no other suspect.
 
@@ -71,24 +65,27 @@ class Suspects:
             made_of_leaf.add(node)
         return True
 
-    def user_of(self, node: Vertex) -> Vertex | None:
-        """The first suspect that uses a node."""
-        return next((consumer for consumer in node.consumers if consumer in self.nodes), None)
-
     def downstream(self, entry: Vertex) -> list[Vertex]:
         """The suspects computed from an entry, without it, in execution order."""
         return in_order(_computed_from(entry, self.nodes) - {entry})
 
-    def lineage(self, last: Vertex) -> list[Vertex]:
-        """The observed suspects that one was computed from, itself included, in execution order."""
+    def leading_to(self, last: Vertex) -> set[Vertex]:
+        """The suspects that one was computed from, itself included."""
         members = set(self.nodes)
-        return _observed(reach([last], lambda node: members.intersection(node.feeders)))
+        return reach([last], lambda node: members.intersection(node.feeders))
+
+    def lineage(self, last: Vertex) -> list[Vertex]:
+        """Those of them that were observed, in execution order."""
+        return _observed(self.leading_to(last))
 
     def lineage_of_inputs(self, node: Vertex) -> list[Vertex]:
-        """The lineage of the last observed suspect that a node reads; one that computes goes first."""
+        """The lineage of the last observed suspect that a node reads; one that computes goes first.
+
+        The parameters that they read are no ops of their own.
+        """
         feeding = _observed(set(self.nodes).intersection(node.feeders))
         feeding = [it for it in feeding if it.family not in SILENT] or feeding
-        return self.lineage(feeding[-1]) if feeding else []
+        return [it for it in self.lineage(feeding[-1]) if not it.is_leaf] if feeding else []
 
     def stretch(self, entry: Vertex) -> list[Vertex]:
         """The suspects from an entry on that the same line of the same module made.
@@ -99,10 +96,6 @@ class Suspects:
             return [entry]
         same_line = [node for node in self.nodes if node.line == entry.line]
         return _observed(_computed_from(entry, same_line)) or [entry]
-
-
-SuspectsBySide = Mapping[Side, Suspects]
-"""The suspects of the left side, and of the right."""
 
 
 def _computed_from(entry: Vertex, nodes: Iterable[Vertex]) -> set[Vertex]:
@@ -117,14 +110,6 @@ def _computed_from(entry: Vertex, nodes: Iterable[Vertex]) -> set[Vertex]:
 def _observed(nodes: Iterable[Vertex]) -> list[Vertex]:
     """The nodes whose values are known, in execution order."""
     return in_order(node for node in nodes if node.main)
-
-
-def suspects_behind(matching: Matching, results: list[Mismatch], phase: Phase) -> SuspectsBySide:
-    """The suspects of both sides behind results that differ."""
-    suspects_of = {}
-    for side in matching.sides:
-        suspects_of[side] = find_suspects([mismatch.on(side) for mismatch in results], phase)
-    return suspects_of
 
 
 def find_suspects(results: Iterable[Vertex], phase: Phase) -> Suspects:
@@ -153,7 +138,12 @@ def find_suspects(results: Iterable[Vertex], phase: Phase) -> Suspects:
 
 def is_settled(node: Vertex, phase: Phase) -> bool:
     """Whether a node's value is known to agree, or cannot be where graphs part in ``phase``."""
-    if _is_known_there(node):
+    there = node.partner if node.is_agreed else node.origin.counterpart
+    # A pair by a further output may hold another main value: so do the places beside a sort's numbers.
+    if node.partner and not node.is_agreed and node.value.agrees(node.partner.value) is False:
+        there = None
+    # What the other side keeps of it in a coarser dtype for backward says nothing of the last digits.
+    if there and (there.phase == node.phase or unit_of(there.value) <= unit_of(node.value)):
         return True
     if node.is_leaf:
         # What backward starts from is one number over and over.
@@ -165,28 +155,120 @@ def is_settled(node: Vertex, phase: Phase) -> bool:
     return node.kind == "constant" or (phase == "backward" and node.phase == "forward")
 
 
-def _is_known_there(node: Vertex) -> bool:
-    """Whether the other side is known to have the same quantity, to as many digits."""
-    # A pair by a further output may hold another main value: so do the places beside a sort's numbers.
-    if node.partner and not node.is_agreed and node.value.agrees(node.partner.value) is False:
-        return False
-    there = node.partner if node.is_agreed else node.origin.counterpart
-    if there is None:
-        return False
-    # What the other side keeps of it in a coarser dtype for backward says nothing of the last digits.
-    return there.phase == node.phase or unit_of(there.value) <= unit_of(node.value)
+# Searches
 
 
-def work_onwards(first: Vertex) -> set[tuple[str, int]]:
-    """The family and size of every forward op that follows from a node before values agree again."""
+NOT_ALIKE = 0, False, False, False
+"""The likeness of two nodes that have nothing in common."""
 
-    def computing_users(node: Vertex) -> Iterator[Vertex]:
-        for user in node.consumers:
-            if user.phase == "forward" and not user.is_result and not is_settled(user, "forward"):
-                yield user
 
-    onwards = reach([first], computing_users)
-    return {(node.family, node.value.size) for node in onwards if not node.is_bookkeeping}
+@dataclass(frozen=True)
+class Search:
+    """What finders go by: results that differ, and the suspects of both sides behind them.
+
+    Behind gradients that differ there may be suspects in forward although its results agree, within
+    tolerance or because a later op hides the difference.
+    """
+
+    matching: Matching
+    results: list[Mismatch]
+    suspects_of: Mapping[Side, Suspects]
+    phase: Phase
+
+    @classmethod
+    def behind(cls, matching: Matching, results: list[Mismatch], phase: Phase) -> "Search":
+        """The search behind some results."""
+        suspects_of = {}
+        for side in matching.sides:
+            suspects_of[side] = find_suspects([mismatch.on(side) for mismatch in results], phase)
+        return cls(matching, results, suspects_of, phase)
+
+    def in_forward(self) -> "Search":
+        """The search among the suspects of forward: the way back from a gradient leads through backward."""
+        forward = {}
+        for side, suspects in self.suspects_of.items():
+            nodes, entries = (
+                tuple(node for node in some if node.phase == "forward")
+                for some in (suspects.nodes, suspects.entries)
+            )
+            forward[side] = Suspects(nodes, entries)
+        return Search(self.matching, self.results, forward, "forward")
+
+    @cached_property
+    def counterparts(self) -> tuple[Vertex, Vertex] | None:
+        """The first side's earliest entry that has a counterpart, and that one.
+
+        Where the two share no inputs, a later suspect in the place of one of them that does with the other:
+        it is no entry itself where one of its inputs is something else on its side.
+        """
+        first, second = self.suspects_of.values()
+        for node in first.entries:
+            best: Vertex | None = None
+            best_likeness = NOT_ALIKE
+            for other in second.entries:
+                likeness = _likeness(node, other)
+                if likeness > best_likeness:
+                    best, best_likeness = other, likeness
+            if best is None:
+                continue
+            if not shared_origins(node, best):
+                for entry, there in ((node, second), (best, first)):
+                    for later in there.nodes:
+                        is_alike = later.phase == entry.phase and same_work(entry, later)
+                        if is_alike and shared_origins(entry, later):
+                            return (node, later) if entry is node else (later, best)
+            return node, best
+        return None
+
+    def other_starts(self) -> Iterator[FoundDivergence]:
+        """Leaves among the suspects that have another value on each side."""
+        suspected = {node for suspects in self.suspects_of.values() for node in suspects.nodes}
+        for mismatch in self.matching.mismatches:
+            is_suspect = not suspected.isdisjoint((mismatch.first, mismatch.second))
+            if is_suspect and mismatch.first.is_leaf:
+                yield from_leaf(mismatch, self.phase)
+
+    def is_of_outputs(self) -> bool:
+        """Whether outputs of the net differ, and no two earliest suspects correspond."""
+        return self.results[0].first.phase == "forward" and self.counterparts is None
+
+    def is_apart(self) -> bool:
+        """Whether there are suspects whose inputs agree, and no two of them correspond."""
+        have_entries = any(suspects.entries for suspects in self.suspects_of.values())
+        return have_entries and self.counterparts is None
+
+    def is_of_other_work(self) -> bool:
+        """Whether two earliest suspects correspond that are ops of other kinds."""
+        return self.counterparts is not None and not same_work(*self.counterparts)
+
+
+def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool, bool]:
+    """The likeness of two nodes; of more similar nodes the tuple is greater.
+
+    Shared inputs count first, then the same kind of op, then the same module, then what reads them: of
+    two parts of one tensor it is this alone that tells which is which.
+    """
+    if node.phase != other.phase:
+        return NOT_ALIKE
+    is_same_module = node.scope != "" and node.scope == other.scope
+    likeness = shared_origins(node, other), same_work(node, other), is_same_module
+    return *likeness, any(likeness) and are_followed_alike(node, other)
+
+
+class Finder(NamedTuple):
+    """A way to find divergences: in which ``phase``, None in both, and what it ``needs`` of a search."""
+
+    find: Callable[[Search], Iterator[FoundDivergence]]
+    phase: Phase | None = None
+    needs: Callable[[Search], bool] | None = None
+
+
+def found_by(finders: Iterable[Finder], search: Search) -> Iterator[FoundDivergence]:
+    """What finders find of a search that is of their phase and has what they need, in their order."""
+    for finder in finders:
+        is_of_phase = finder.phase in (None, search.phase)
+        if is_of_phase and (finder.needs is None or finder.needs(search)):
+            yield from finder.find(search)
 
 
 # Kinds of ops

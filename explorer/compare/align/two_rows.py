@@ -1,7 +1,7 @@
 """Two rows of ops that lead to what should be one value, what they read, and in which order that lies."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise, product
 from math import inf
@@ -28,11 +28,10 @@ from explorer.compare.align.provenance import (
     unwrapped,
 )
 from explorer.compare.align.sameness import elements_beside
-from explorer.compare.align.suspects import SuspectsBySide, kind, same_work
+from explorer.compare.align.suspects import Search, kind, same_work
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import Inputs, OtherValue, Rearranged, Spread
-from explorer.model.graph import Phase
 from explorer.numeric.differences import elementwise_difference
 
 FEW_CONSTANTS = 2
@@ -49,13 +48,12 @@ MOST_BEHIND = 6
 """So many ops behind a row are looked at for one that reads what the other row reads."""
 
 
-def two_ops(
-    matching: Matching, node: Vertex, other: Vertex, suspects_of: SuspectsBySide, phase: Phase
-) -> FoundDivergence:
+def two_ops(search: Search, node: Vertex, other: Vertex) -> FoundDivergence:
     """Two ops in one place with other values, and whether their inputs are equal.
 
     Ops of different kinds are compared as the stretches of ops that two lines of code became.
     """
+    matching = search.matching
     moved = parting_of_order(matching, node, other)
     if moved:
         # The two only notice that their inputs are in another order: this is where it parts. What
@@ -64,8 +62,8 @@ def two_ops(
         made = (first.origin, second), (first, second.origin)
         moved = next((pair for pair in made if same_work(*pair)), moved)
         return _moved(matching, *moved)
-    row, other_row = _rows(node, other, suspects_of)
-    return _other_value(matching, _as_far(row, other_row), _as_far(other_row, row), phase)
+    row, other_row = _rows(search, node, other)
+    return _other_value(matching, _as_far(row, other_row), _as_far(other_row, row))
 
 
 def two_rows(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> FoundDivergence:
@@ -78,7 +76,7 @@ def two_rows(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> 
     if len(lone) == len(own) + len(others) == 1:
         users = [node for node in (*row, *other_row) if lone[0] in node.origins]
         return from_lone_leaf(lone[0], users[0], row[-1].phase)
-    return _other_value(matching, _as_far(row, other_row), _as_far(other_row, row), row[-1].phase)
+    return _other_value(matching, _as_far(row, other_row), _as_far(other_row, row))
 
 
 def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
@@ -116,21 +114,19 @@ def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
 
 def _moved(matching: Matching, node: Vertex, other: Vertex) -> FoundDivergence:
     """Two ops whose numbers lie in another order, with the steps that passed them on so far."""
-    found = _other_value(matching, [node], [other], node.phase)
+    found = _other_value(matching, [node], [other])
     steps = {step for end in (node, other) for step in passing_on(end) if step.is_work}
     return replace(found, parts=found.parts | steps)
 
 
-def _other_value(
-    matching: Matching, row: list[Vertex], other_row: list[Vertex], phase: Phase
-) -> FoundDivergence:
+def _other_value(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> FoundDivergence:
     left, right = map(list, (row, other_row) if row[0].side.is_left else (other_row, row))
     for ops, last in zip((left, right), _as_laid(left[-1], right[-1]), strict=True):
         if last is not ops[-1]:
             ops.append(last)
     values = contrast(left[-1].value, right[-1].value)
     divergence = OtherValue(
-        phase=phase,
+        phase=row[0].phase,
         ends=ends_of(left[0], values, right[0]),
         gap=values.gap,
         rows=(row_of(left), row_of(right)),
@@ -179,9 +175,7 @@ def _distance(value: OutputValue, other: OutputValue) -> float:
     return inf if beside is None else float(elementwise_difference(*beside).max(initial=0.0))
 
 
-def _rows(
-    node: Vertex, other: Vertex, suspects_of: SuspectsBySide
-) -> tuple[list[Vertex], list[Vertex]]:
+def _rows(search: Search, node: Vertex, other: Vertex) -> tuple[list[Vertex], list[Vertex]]:
     """The ops of both sides whose values are compared, of which the last ones hold these.
 
     Two formulas of one quantity are compared where both have come to it.
@@ -189,8 +183,8 @@ def _rows(
     is_same = same_work(node, other) and node.value.size == other.value.size
     if is_same and first_close([node], [other]):
         return [node], [other]
-    row = suspects_of[node.side].stretch(node)
-    other_row = suspects_of[other.side].stretch(other)
+    row = search.suspects_of[node.side].stretch(node)
+    other_row = search.suspects_of[other.side].stretch(other)
     close = first_close(row, other_row)
     if close:
         return row[: close[0] + 1], other_row[: close[1] + 1]
@@ -198,14 +192,12 @@ def _rows(
         return [node], [other]
     of_one_size = [it for it in row if it.value.size == other_row[-1].value.size]
     row = row[: row.index(of_one_size[-1]) + 1] if of_one_size else row
-    return _up_to_result(row, other_row, suspects_of), _up_to_result(other_row, row, suspects_of)
+    return _up_to_result(search, row, other_row), _up_to_result(search, other_row, row)
 
 
-def _up_to_result(
-    row: list[Vertex], other_row: list[Vertex], suspects_of: SuspectsBySide
-) -> list[Vertex]:
+def _up_to_result(search: Search, row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     """A row of ops, longer where the other one ends in a result: up to that result here."""
-    last = row[-1]
+    last, suspects = row[-1], search.suspects_of[row[-1].side]
     names = {
         result.name for result in other_row[-1].side.results() if _maker(result) is other_row[-1]
     }
@@ -213,9 +205,9 @@ def _up_to_result(
         maker = _maker(result)
         if result.name not in names or maker is None or maker is last:
             continue
-        onwards = {last, *suspects_of[last.side].downstream(last)}
+        onwards = {last, *suspects.downstream(last)}
         if maker in onwards:
-            way = suspects_of[last.side].lineage(maker)
+            way = suspects.lineage(maker)
             return row + [node for node in way if node in onwards and node is not last]
     return row
 
@@ -331,22 +323,24 @@ def parting_of_order(
     return found
 
 
-def swapped_before(matching: Matching, nodes: Iterable[Vertex]) -> tuple[Vertex, Vertex] | None:
-    """The earliest op before ``nodes`` that puts equal inputs together in another order.
+def swapped_before(search: Search) -> Iterator[FoundDivergence]:
+    """The earliest op before the suspects of each side that puts equal inputs together in another order.
 
     It pairs with its counterpart, since both hold the same numbers; what takes them apart again no
     longer does.
     """
-    before = reach(nodes, lambda node: [feeder for feeder in node.feeders if feeder.is_work])
-    for node in in_order(before):
-        other = node.partner
-        if other is None or not same_work(node, other):
-            continue
-        moved = matching.tolerance.layout(node.value, other.value) is not None
-        is_other_order = moved and are_in_another_order(node, other)
-        if is_other_order and not are_put_back(matching, node, other):
-            return node, other
-    return None
+    matching = search.matching
+    for suspects in search.suspects_of.values():
+        before = reach(suspects.entries, lambda node: [it for it in node.feeders if it.is_work])
+        for node in in_order(before):
+            other = node.partner
+            if other is None or not same_work(node, other):
+                continue
+            moved = matching.tolerance.layout(node.value, other.value) is not None
+            is_other_order = moved and are_in_another_order(node, other)
+            if is_other_order and not are_put_back(matching, node, other):
+                yield two_ops(search, node, other)
+                break
 
 
 def are_put_back(matching: Matching, node: Vertex, other: Vertex) -> bool:

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from math import inf, prod
+from math import inf, nan, prod
 
 import msgspec
 
+from explorer.compare.graphs.sameness import elements
 from explorer.compare.graphs.view import GraphView, reach
 from explorer.model.arrays import Array, Summary
 from explorer.model.graph import GradGraph, Node, Phase, SideName, is_users
+from explorer.numeric.differences import Floats
 from explorer.operators.families import BOOKKEEPING, family
 
 
@@ -16,8 +18,8 @@ from explorer.operators.families import BOOKKEEPING, family
 class Bucket:
     """Numbers that values of either side hold, bit for bit the same whatever their layout.
 
-    ``near`` are the other buckets that agree within tolerance, each with the greatest distance of
-    their figures relative to ``scale``, the magnitude that rounding is relative to. A bucket that
+    ``near`` are the buckets that agree within tolerance, itself first, each with the greatest distance
+    of their figures relative to ``scale``, the magnitude that rounding is relative to. A bucket that
     ``is_plain`` holds one number over and over, so that equality says little; it
     ``is_distinctive`` all the same when that is a single number other than 0 and ±1.
     """
@@ -27,17 +29,11 @@ class Bucket:
     scale: float
     near: dict["Bucket", float] = field(default_factory=dict, repr=False)
 
-    def agrees(self, other: "Bucket") -> bool:
-        """Whether two buckets hold the same numbers within tolerance."""
-        return self is other or other in self.near
-
-    def distance(self, other: "Bucket") -> float:
-        """The distance of two buckets that agree, relative to their scale."""
-        return 0.0 if self is other else self.near[other]
+    def __post_init__(self) -> None:
+        self.near[self] = 0.0
 
     def neighbours(self, limit: float = inf) -> Iterator["Bucket"]:
-        """The bucket itself, then those that agree with it at a distance of at most ``limit``."""
-        yield self
+        """The buckets that agree with it at a distance of at most ``limit``, its own first."""
         for bucket, distance in self.near.items():
             if distance <= limit:
                 yield bucket
@@ -72,6 +68,16 @@ class OutputValue:
         return self.summary.whole if self.summary else None
 
     @property
+    def numbers(self) -> Floats | None:
+        """All its elements in C order, where they are known."""
+        return None if self.whole is None else elements(self.whole)
+
+    @property
+    def finite_numbers(self) -> Floats | None:
+        """All its elements in C order, where they are known and finite."""
+        return None if self.summary is None or self.summary.nonfinite else self.numbers
+
+    @property
     def is_main(self) -> bool:
         """Whether it stands for its node."""
         return self is self.node.value
@@ -85,6 +91,13 @@ class OutputValue:
     def varies(self) -> bool:
         """Whether it holds more than one number over and over."""
         return self.bucket is not None and not self.bucket.is_plain
+
+    @property
+    def only_number(self) -> float:
+        """The number that it holds over and over; NaN where it holds several, or is not known."""
+        known = self.summary
+        is_one = known and not known.nonfinite and known.minimum == known.maximum
+        return known.minimum if known and is_one else nan
 
     def neighbours(self) -> Iterator[Bucket]:
         """The buckets that agree with it, its own first; none where it was not observed."""
@@ -102,13 +115,13 @@ class OutputValue:
         """Whether two values are the same numbers up to layout; None when one was not observed."""
         if self.bucket is None or other.bucket is None:
             return None
-        return self.bucket.agrees(other.bucket)
+        return other.bucket in self.bucket.near
 
     def distance(self, other: "OutputValue") -> float:
         """The distance of two values that agree, relative to their scale."""
         if self.bucket is None or other.bucket is None:
             return inf
-        return self.bucket.distance(other.bucket)
+        return self.bucket.near[other.bucket]
 
 
 class Vertex:
@@ -290,7 +303,19 @@ class Side:
         self.engine = graph.engine
         self.name = name
         self.is_first = is_first
-        self.nodes = _connected(self, GraphView(graph))
+        view = GraphView(graph)
+        vertices: dict[str, Vertex] = {}
+        for rank, record in enumerate(view.execution_order()):
+            vertices[record.id] = Vertex(self, record, rank)
+        self.nodes = tuple(vertices.values())
+        for node in self.nodes:
+            # Several edges may lead to one place; the order in which they were drawn must not matter.
+            read = sorted(
+                view.into(node.record), key=lambda edge: (edge.input, edge.origin, edge.output)
+            )
+            node.inputs = [vertices[edge.origin].output(edge.output) for edge in read]
+            node.consumers = in_order(vertices[reader.id] for reader in view.readers(node.record))
+            node.forward = vertices.get(node.record.forward or "")
         self.work = tuple(node for node in self.nodes if node.is_work)
         self.leading = reach(self.results() or self.nodes, lambda node: node.feeders)
         self.length = 0
@@ -352,19 +377,3 @@ def span(nodes: Iterable[Vertex]) -> tuple[int, int]:
 def in_order(nodes: Iterable[Vertex]) -> list[Vertex]:
     """Nodes of one side in execution order."""
     return sorted(nodes, key=lambda node: node.rank)
-
-
-def _connected(side: Side, view: GraphView) -> tuple[Vertex, ...]:
-    """The nodes of a side in execution order, with what they read, what reads them, their forward nodes."""
-    vertices = {}
-    for rank, record in enumerate(view.execution_order()):
-        vertices[record.id] = Vertex(side, record, rank)
-    for node in vertices.values():
-        # Several edges may lead to one place; the order in which they were drawn must not matter.
-        read = sorted(
-            view.into(node.record), key=lambda edge: (edge.input, edge.origin, edge.output)
-        )
-        node.inputs = [vertices[edge.origin].output(edge.output) for edge in read]
-        node.consumers = in_order(vertices[reader.id] for reader in view.readers(node.record))
-        node.forward = vertices.get(node.record.forward or "")
-    return tuple(vertices.values())

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from explorer.compare.graphs.sameness import numbers_of, within
 from explorer.compare.graphs.view import GraphView, Shape, Slot
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.causes import Cause, Inserted, InsertOperator
@@ -75,26 +76,28 @@ class Laid(NamedTuple):
             return cause
         if not isinstance(edit, InsertOperator) or edit.op not in AXES:
             return cause
+        graph, moved = self.graphs[cause.side == "right"], self.moved[cause.side]
+        read = {(it.origin, it.output) for it in graph.edges if it.target == cause.node}
         own = self._has_moved(cause.side, cause.node)
-        if removed and not own and self._reads_moved(cause.side, cause.node):
+        if removed and not own and not moved.isdisjoint(read):
             return None
+        # Of the value of which the other one is made, and of that one.
         other = OTHER[cause.side]
         target = own if removed else self._has_moved(other, ends[other == "right"])
-        numbers = _own_axes(edit, self._axes(cause), own, target)
-        edit = msgspec.structs.replace(edit, numbers=numbers)
+        outputs = graph.by_id()[cause.node].outputs
+        # Of each axis of a value with its channels last, its place with them first.
+        last = (0, *range(2, len(outputs[0].shape) if outputs else 0), 1)
+        numbers = list(edit.numbers)
+        if own:
+            axes = AXES[edit.op]
+            numbers[axes] = [last.index(axis) for axis in numbers[axes]]
+        if target and edit.op == "transpose":
+            numbers = [numbers[place] for place in last]
+        edit = msgspec.structs.replace(edit, numbers=tuple(numbers))
         return msgspec.structs.replace(cause, edits=(*removed, edit))
 
     def _has_moved(self, side: SideName, node: str | None) -> bool:
         return any(slot[0] == node for slot in self.moved[side])
-
-    def _reads_moved(self, side: SideName, node: str) -> bool:
-        edges = self.graphs[side == "right"].edges
-        return any(it.target == node and (it.origin, it.output) in self.moved[side] for it in edges)
-
-    def _axes(self, cause: Cause) -> int:
-        """How many axes the value of a cause's node has."""
-        node = self.graphs[cause.side == "right"].by_id()[cause.node]
-        return len(node.outputs[0].shape) if node.outputs else 0
 
 
 AXES: Mapping[Inserted, slice] = {
@@ -105,22 +108,6 @@ AXES: Mapping[Inserted, slice] = {
     "blocks": slice(1),
 }
 """Operators that put numbers elsewhere whose numbers are axes, or some of them."""
-
-
-def _own_axes(edit: InsertOperator, count: int, own: bool, target: bool) -> tuple[int, ...]:
-    """The numbers of an operator between values that were compared with channels first.
-
-    ``own`` says that the value of which the other one is made has them last, ``target`` that the other has.
-    """
-    # Of each axis of a value with its channels last, its place with them first.
-    last = (0, *range(2, count), 1)
-    numbers = list(edit.numbers)
-    if own:
-        axes = AXES[edit.op]
-        numbers[axes] = [last.index(axis) for axis in numbers[axes]]
-    if target and edit.op == "transpose":
-        numbers = [numbers[place] for place in last]
-    return tuple(numbers)
 
 
 def in_one_layout(left: GradGraph, right: GradGraph) -> Laid:
@@ -170,7 +157,7 @@ def _first(output: Output) -> Output:
     count, *space, channels = output.shape
     values = output.values
     whole = None if values is None else values.whole
-    if values is not None and whole is not None and whole.data and whole.excerpt is None:
+    if values is not None and whole is not None and whole.excerpt is None:
         moved = pack(channels_first(unpack(whole)), whole.dtype)
         values = msgspec.structs.replace(values, whole=moved)
     return msgspec.structs.replace(output, shape=(count, channels, *space), values=values)
@@ -183,13 +170,16 @@ def _channels_last(graph: GradGraph, other: GradGraph) -> frozenset[Slot]:
     """The outputs of a graph that have the channels last which the other one has second."""
     read_there = [value for _, value in _read_by_windows(other)]
     read_here = list(_read_by_windows(graph)) if read_there else []
-    if not any(_is_moved(value, it) for _, value in read_here for it in read_there):
+    # Those that stand alike on both sides do not lie with their channels last.
+    read_here = [it for it in read_here if not any(_are_one(it[1], there) for there in read_there)]
+    turned = [_first(value) for _, value in read_here]
+    if not any(_are_one(value, there) for value in turned for there in read_there):
         return frozenset()
     # A net lays all its images alike, also those that differ.
-    windowed = [
-        node for node, value in read_here if not any(_are_one(value, it) for it in read_there)
-    ]
-    standing = _by_shape(other)
+    windowed = [node for node, _ in read_here]
+    standing: dict[Shape, list[Output]] = {}
+    for output in (output for node in other.nodes for output in node.outputs):
+        standing.setdefault(output.shape, []).append(output)
     return frozenset(
         slot
         for slot, output in _Laying(graph, windowed).images()
@@ -209,46 +199,17 @@ def _read_by_windows(graph: GradGraph) -> Iterator[tuple[Node, Output]]:
                 yield node, value
 
 
-def _by_shape(graph: GradGraph) -> dict[Shape, list[Output]]:
-    """The values of a graph that have axes of space."""
-    found: dict[Shape, list[Output]] = {}
-    for node in graph.nodes:
-        for output in node.outputs:
-            if _has_space(output.shape):
-                found.setdefault(output.shape, []).append(output)
-    return found
-
-
-def _is_moved(last: Output, first: Output) -> bool:
-    """Whether one value has the numbers of another one with the channels last, and not as it stands."""
-    count, *space, channels = last.shape
-    if (count, channels, *space) != first.shape or _are_one(last, first):
-        return False
-    own, others = numbers_of(last), numbers_of(first)
-    return own is not None and others is not None and are_close(channels_first(own), others)
-
-
 def _are_one(one: Output, other: Output) -> bool:
     """Whether two values have the same numbers as they stand."""
-    own, others = numbers_of(one), numbers_of(other)
-    if own is None or others is None or own.shape != others.shape:
+    if one.shape != other.shape:
         return False
-    return are_close(own, others)
-
-
-def numbers_of(output: Output) -> AnyArray | None:
-    """All elements of a value of real numbers, where they are known."""
-    whole = None if output.values is None else output.values.whole
-    if whole is None or not whole.data or whole.excerpt is not None:
-        return None
-    numbers = unpack(whole)
-    return None if np.iscomplexobj(numbers) else numbers.astype(np.float64)
+    own, others = numbers_of(one), numbers_of(other)
+    return own is not None and others is not None and are_close(own, others)
 
 
 def are_close(one: AnyArray, other: AnyArray) -> bool:
     """Whether two arrays of one shape hold the same numbers, but for a small part of the greatest."""
-    room = CLOSE * np.abs(other).max(initial=0.0)
-    return bool(np.abs(one - other).max(initial=0.0) <= room)
+    return within(one, other, (0.0, CLOSE * np.abs(other).max(initial=0.0)))
 
 
 class _Laying:

@@ -5,12 +5,12 @@ how far that is, it is a part of their size.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.model.arrays import AnyArray, unpack
+from explorer.model.arrays import AnyArray, Array, unpack
 from explorer.model.graph import Output
 from explorer.numeric.differences import Floats, elementwise_difference, real_dtype, real_parts
 from explorer.numeric.summaries import FAR_LESS, LEAST_OF_ONE, MASK, UNIT, quantile
@@ -58,8 +58,11 @@ def _wide(array: AnyArray) -> AnyArray:
     return np.asarray(array, np.complex128 if array.dtype.kind == "c" else np.float64)
 
 
-def within(one: AnyArray, other: AnyArray, tolerance: tuple[float, float]) -> bool:
-    """Whether |one - other| ≤ atol + rtol · max(|one|, |other|) everywhere; ``tolerance`` is (rtol, atol)."""
+def within(one: AnyArray, other: AnyArray, tolerance: tuple[Any, Any]) -> bool:
+    """Whether |one - other| ≤ atol + rtol · max(|one|, |other|) everywhere.
+
+    ``tolerance`` is (rtol, atol), each a number or an array of one for each element.
+    """
     rtol, atol = tolerance
     return Sameness(atol, share=rtol).apart(one, other) is not None
 
@@ -232,12 +235,17 @@ MANY = 16
 """With fewer different numbers than this, two values in any order may hold the same by chance."""
 
 
+def elements(array: Array) -> Floats:
+    """All elements of a record in C order; of complex ones, the real part and the imaginary one."""
+    return real_parts(unpack(array)).astype(np.float64).ravel()
+
+
 def numbers_of(output: Output) -> Floats | None:
     """All elements of a value in its shape; None where they are not known: figures prove nothing equal."""
-    summary = output.values
-    if summary is None or summary.whole is None:
+    whole = None if output.values is None else output.values.whole
+    if whole is None or whole.excerpt is not None:
         return None
-    return real_parts(unpack(summary.whole)).astype(np.float64)
+    return real_parts(unpack(whole)).astype(np.float64)
 
 
 def noise_of(one: Output, other: Output) -> float | None:

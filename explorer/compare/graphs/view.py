@@ -126,7 +126,7 @@ class GraphView:
 
         def computing(node: Node) -> list[Node]:
             ops = _ops(self.readers(node), node)
-            return [it for it in ops if not _is_mask(it)] or ops
+            return [it for it in ops if {out.dtype for out in it.outputs} != {"bool"}] or ops
 
         return self._only_op(node, computing, passed)
 
@@ -226,11 +226,6 @@ def reach(start: Iterable[T], onwards: Callable[[T], Iterable[T]]) -> set[T]:
                 reached.add(node)
                 stack.append(node)
     return reached
-
-
-def _is_mask(node: Node) -> bool:
-    """Whether a node yields truth values alone."""
-    return bool(node.outputs) and all(output.dtype == "bool" for output in node.outputs)
 
 
 def _ops(nodes: Iterable[Node], of: Node) -> list[Node]:
