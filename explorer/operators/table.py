@@ -77,19 +77,15 @@ def catalogue() -> tuple[Row, ...]:
     rows: list[Row] = []
     for kind, written in msgspec.toml.decode(text, type=dict[Kind, list[Written]]).items():
         for table in written:
-            rows.append(_checked_row(kind, table, rows))
+            columns, rest = _split(table)
+            try:
+                if isinstance(rest.get("arguments"), str):
+                    shared = {row.name(HUB): row.arguments for row in rows}
+                    rest["arguments"] = shared[rest["arguments"]]
+                rows.append(_row(kind, {name: _column(it) for name, it in columns.items()}, **rest))
+            except (KeyError, SyntaxError, TypeError, ValueError) as error:
+                raise ValueError(f"[[{kind}]] {columns}: {error}") from error
     return tuple(rows)
-
-
-def _checked_row(kind: Kind, table: Written, before: Iterable[Row]) -> Row:
-    columns, rest = _split(table)
-    try:
-        if isinstance(rest.get("arguments"), str):
-            shared = {row.name(HUB): row.arguments for row in before}
-            rest["arguments"] = shared[rest["arguments"]]
-        return _row(kind, {name: _column(it) for name, it in columns.items()}, **rest)
-    except (KeyError, SyntaxError, TypeError, ValueError) as error:
-        raise ValueError(f"[[{kind}]] {columns}: {error}") from error
 
 
 def _row(
@@ -108,7 +104,10 @@ def _row(
         kind,
         family or last_name(columns[HUB].call).lower(),
         columns,
-        tuple(_operand(written, columns) for written in operands or [PLAIN[kind]]),
+        tuple(
+            msgspec.convert({"names": names, **rest}, Operand)
+            for names, rest in (_split(it, columns) for it in operands or [PLAIN[kind]])
+        ),
         tuple(_argument(written, columns) for written in arguments),
         tuple(unmatched.split()),
         msgspec.convert(modes.split(), tuple[Mode, ...]),
@@ -131,11 +130,6 @@ def _column(written: str | Written) -> Column:
     for name in table.keys() & {"alike", "graph", "weights"}:
         table[name] = table[name].split()
     return msgspec.convert({"writes": table["call"], **table}, Column)
-
-
-def _operand(written: Written, columns: Iterable[Framework]) -> Operand:
-    names, rest = _split(written, columns)
-    return msgspec.convert({"names": names, **rest}, Operand)
 
 
 def _argument(written: str | Written | Argument, columns: Iterable[Framework]) -> Argument:

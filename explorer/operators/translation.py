@@ -128,8 +128,12 @@ def translated(row: Row, source: Framework, given: Arguments) -> Arguments:
         return {}
     if found.pads_first:
         return {}
-    # Of the values of a row, those that a record of arguments can hold as well.
-    return {name: value for name, value in found.arguments.items() if _is_plain(value)}  # type: ignore[misc]
+    # Of the values of a row, those that a record of arguments can hold as well: no sequences of sequences.
+    return {
+        name: value  # type: ignore[misc]
+        for name, value in found.arguments.items()
+        if not isinstance(value, tuple) or not any(isinstance(item, tuple) for item in value)
+    }
 
 
 def as_called(row: Row, framework: Framework, given: Arguments) -> Arguments:
@@ -141,11 +145,6 @@ def as_called(row: Row, framework: Framework, given: Arguments) -> Arguments:
         if is_none and isinstance(default, (int, float)):
             written[name] = default
     return written
-
-
-def _is_plain(value: object) -> bool:
-    """Whether a value is one number or text, or a sequence of such."""
-    return not isinstance(value, tuple) or not any(isinstance(item, tuple) for item in value)
 
 
 # What differs by default
@@ -173,24 +172,18 @@ def differences(row: Row) -> list[Difference]:
             continue
         if ours is Absent.REQUIRED and theirs is Absent.REQUIRED:
             continue
-        needed: dict[Framework, Values | None] = {
-            "mindspore": _default_there(argument, row, "torch"),
-            "torch": _default_there(argument, row, "mindspore"),
-        }
-        is_required = Absent.REQUIRED in (ours, theirs)
-        if is_required or not _is_one(argument, row, needed["torch"], needed["mindspore"]):
-            found.append(Difference(argument, needed))
+        here = _default_there(argument, row, "torch")
+        there = _default_there(argument, row, "mindspore")
+        # Whether both come to the same, both in PyTorch's terms.
+        is_one = False
+        if not (argument.name("mindspore") and argument.name("torch")):
+            is_one = ours == theirs
+        elif here is not None and there is not None:
+            setting = Setting({**defaults(row, "mindspore"), **here})
+            is_one = turned(argument, "mindspore", "torch", setting) == there
+        if not is_one or Absent.REQUIRED in (ours, theirs):
+            found.append(Difference(argument, {"mindspore": here, "torch": there}))
     return found
-
-
-def _is_one(argument: Argument, row: Row, there: Values | None, here: Values | None) -> bool:
-    """Whether both defaults come to the same, both in PyTorch's terms."""
-    if not (argument.name("mindspore") and argument.name("torch")):
-        return argument.default("mindspore") == argument.default("torch")
-    if there is None or here is None:
-        return False
-    setting = Setting({**defaults(row, "mindspore"), **here})
-    return turned(argument, "mindspore", "torch", setting) == there
 
 
 def _default_there(argument: Argument, row: Row, source: Framework) -> Values | None:

@@ -17,8 +17,6 @@ from explorer.model.causes import (
     FromThere,
     Inserted,
     InsertOperator,
-    Mend,
-    Proven,
     RemoveOperator,
     ReplaceOperator,
     Rewire,
@@ -26,9 +24,9 @@ from explorer.model.causes import (
     Zeros,
     form_of,
 )
-from explorer.model.divergence import LoneLeaf, OtherStart, Place
+from explorer.model.divergence import LoneLeaf, OtherStart
 from explorer.model.engines import FRAMEWORK_LABELS, engine_named
-from explorer.model.graph import Arguments, Layer, SideName
+from explorer.model.graph import SideName
 from explorer.text.arguments import argument_text, arguments_text
 from explorer.text.clean import clean
 from explorer.text.language import _, later, named
@@ -62,13 +60,11 @@ def sentence(found: Cause, engines: tuple[str, str]) -> str:
 def what_explains(found: Cause, engines: tuple[str, str]) -> str:
     """What gives the other side's value, with how near it comes, without what to write."""
     own, other = engines if found.side == "left" else engines[::-1]
-    names = {
-        "op": clean(found.op),
-        "engine": own,
-        "other": other,
-        "figures": _figures(found),
-        **_names(found.edits),
-    }
+    figures = _("greatest difference {figure}").format(figure=f"{found.greatest:.2g}")
+    if found.noise is not None:
+        figures = _("{figure}, noise {noise}").format(figure=figures, noise=f"{found.noise:.2g}")
+    names = {"op": clean(found.op), "engine": own, "other": other, "figures": figures}
+    names |= _names(found.edits)
     if found.form == "removed_op":
         return _(
             "Cause, from the recorded values: `{op}` of {engine} gives what it reads {how} ({figures}), and"
@@ -76,13 +72,9 @@ def what_explains(found: Cause, engines: tuple[str, str]) -> str:
         ).format_map(names)
     if found.form == "removed":
         return _removed(found, names)
-    texts: dict[Proven, str] = {
-        "computed_again": _("Cause, tried: {change} gives the value of {other} ({figures})"),
-        "recorded_values": _(
-            "Cause, from the recorded values: {change} gives the value of {other} ({figures})"
-        ),
-    }
-    text = texts[found.proven]
+    text = _("Cause, tried: {change} gives the value of {other} ({figures})")
+    if found.proven == "recorded_values":
+        text = _("Cause, from the recorded values: {change} gives the value of {other} ({figures})")
     if found.is_relation:
         text = _(
             "Relation, from the recorded values: {change} gives the value of {other} ({figures}), by a number"
@@ -132,9 +124,28 @@ class MendText(NamedTuple):
     code: str
 
 
+INFIX = ("+", "-", "*", "/", "**")
+"""The calls of mends that are written between two operands."""
+
+
 def mend_texts(found: Cause, engines: tuple[str, str]) -> tuple[MendText, ...]:
     """What to write in either net, as far as it is known."""
-    return tuple(_mend_text(mend, engines) for mend in found.mends)
+    texts = []
+    for mend in found.mends:
+        engine = engines[0] if mend.side == "left" else engines[1]
+        if mend.call in INFIX:
+            # Two operands, of which a number is given: "… + 1e-05".
+            operands = [str(mend.arguments.get(name, "…")) for name in ("x", "y")]
+            code = f" {mend.call} ".join(operands)
+        else:
+            # A function takes its tensors first.
+            given = [] if mend.call.startswith("nn.") else ["…"]
+            if mend.arguments:
+                given.append(arguments_text(mend.arguments))
+            code = f"{clean(mend.call)}({', '.join(given)})"
+        framework = FRAMEWORK_LABELS[engine_named(engine).framework]
+        texts.append(MendText(mend.side, framework, code))
+    return tuple(texts)
 
 
 def where_to_write(mend: MendText, sources: Sequence[str]) -> str:
@@ -149,8 +160,8 @@ def _elsewhere(found: Cause) -> str:
     count = len(found.also_at)
     if not count:
         return ""
-    sides = [[_named_place(places[at]) for places in found.also_at] for at in (0, 1)]
-    names = [f"`{name}`" for name in max((list(dict.fromkeys(it)) for it in sides), key=len)]
+    sides = [dict.fromkeys((it[at].scope, it[at].source) for it in found.also_at) for at in (0, 1)]
+    names = [f"`{clean(', '.join(filter(None, place)))}`" for place in max(sides, key=len)]
     more = len(names) - FEW_PLACES
     shown = listed(names)
     if more > 0:
@@ -158,10 +169,6 @@ def _elsewhere(found: Cause) -> str:
     one = _("; so it does at 1 more place: {names}")
     several = _("; so it does at {n} more places: {names}")
     return (one if count == 1 else several).format(n=count, names=shown)
-
-
-def _named_place(place: Place) -> str:
-    return clean(", ".join(filter(None, (place.scope, place.source))))
 
 
 # What was tried
@@ -383,6 +390,9 @@ def _how(edits: Edits) -> str:
 
 
 def _inserted_behind(edit: InsertOperator) -> str:
+    shift = _("shifted by {rest} along axis {axis}")
+    pairs = zip(edit.numbers[::2], edit.numbers[1::2], strict=False)
+    shifts = [shift.format(axis=axis, rest=steps) for axis, steps in pairs]
     with_name: dict[Inserted, str] = {
         "mul": _("times `{name}`"),
         "add": _("plus `{name}`"),
@@ -396,7 +406,7 @@ def _inserted_behind(edit: InsertOperator) -> str:
         "cast": _("rounded to {name}"),
         "transpose": _("with its axes in the order {order}"),
         "regroup": _("reshaped to {shape}, with the axes of that in the order {order}"),
-        "roll": _(" and ").join(_shifts(edit.numbers)),
+        "roll": _(" and ").join(shifts),
         "flip": _(" and ").join(
             _("in reverse along axis {axis}").format(axis=axis) for axis in edit.numbers
         ),
@@ -418,13 +428,6 @@ def _inserted_behind(edit: InsertOperator) -> str:
     )
 
 
-def _shifts(numbers: tuple[int, ...]) -> list[str]:
-    """By how many steps a value is shifted along each axis."""
-    pairs = zip(numbers[::2], numbers[1::2], strict=False)
-    text = _("shifted by {rest} along axis {axis}")
-    return [text.format(axis=axis, rest=steps) for axis, steps in pairs]
-
-
 FORMS = {
     "": "",
     "n": "",
@@ -444,54 +447,21 @@ def factor_text(factor: Factor) -> str:
     return f"{factor.value:.6g} = {form}" if form else f"{factor.value:.6g}"
 
 
-INFIX = ("+", "-", "*", "/", "**")
-"""The calls of mends that are written between two operands."""
-
-
-def _infix(mend: Mend) -> str:
-    """Two operands, of which a number is given: "… + 1e-05"."""
-    operands = [str(mend.arguments.get(name, "…")) for name in ("x", "y")]
-    return f" {mend.call} ".join(operands)
-
-
-def _mend_text(mend: Mend, engines: tuple[str, str]) -> MendText:
-    engine = engines[0] if mend.side == "left" else engines[1]
-    if mend.call in INFIX:
-        return MendText(mend.side, FRAMEWORK_LABELS[engine_named(engine).framework], _infix(mend))
-    # A function takes its tensors first.
-    given = [] if mend.call.startswith("nn.") else ["…"]
-    if mend.arguments:
-        given.append(arguments_text(mend.arguments))
-    code = f"{clean(mend.call)}({', '.join(given)})"
-    return MendText(mend.side, FRAMEWORK_LABELS[engine_named(engine).framework], code)
-
-
-def _figures(found: Cause) -> str:
-    """How far the two values are apart with the arguments changed, beside their noise."""
-    greatest = _("greatest difference {figure}").format(figure=f"{found.greatest:.2g}")
-    if found.noise is None:
-        return greatest
-    return _("{figure}, noise {noise}").format(figure=greatest, noise=f"{found.noise:.2g}")
-
-
 def _layers(found: Cause, engines: tuple[str, str]) -> str:
-    """How the two layers were made, as far as it bears on the cause; "" where that is not known."""
+    """How the two layers were made, as far as it bears on the cause; "" where that is not known.
+
+    That are the settings that have the name or a value of the arguments in question.
+    """
     shown = []
+    values = (*found.own.values(), *found.arguments.values())
     for engine, layer in zip(engines, found.layers, strict=True):
-        settings = _settings(layer, (*found.own.values(), *found.arguments.values()), found.own)
-        if layer is None or not settings:
+        settings = [] if layer is None else list(layer.settings.items())
+        told = [
+            argument_text(name, value)
+            for name, value in settings
+            if name in found.own or (not isinstance(value, (bool, int)) and value in values)
+        ]
+        if layer is None or not told:
             return ""
-        shown.append(f"`{clean(layer.name)}({settings})` ({engine})")
+        shown.append(f"`{clean(layer.name)}({', '.join(told)})` ({engine})")
     return _("the layers: {left}, {right}").format(left=shown[0], right=shown[1])
-
-
-def _settings(layer: Layer | None, values: tuple[object, ...], own: Arguments) -> str:
-    """The settings of a layer that have the name or a value of the arguments in question."""
-    if layer is None:
-        return ""
-    names = []
-    for name, value in layer.settings.items():
-        is_value = not isinstance(value, (bool, int)) and value in values
-        if name in own or is_value:
-            names.append(argument_text(name, value))
-    return ", ".join(names)

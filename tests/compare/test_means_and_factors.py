@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.causes.formulas import exchanged_factors_cause, masked_mean_cause
+from explorer.compare.causes.from_values import exchanged_factors_cause, masked_mean_cause
 from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import FromNode, InsertOperator, Rewire

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from explorer.compare.causes.relations import (
-    FINDERS,
     NOTHING,
-    TEMPERED,
+    RELATIONS,
     Surroundings,
-    _applied,
+    Values,
+    applied,
     relations_of,
+    tempered,
 )
 from explorer.compare.graphs.sameness import Sameness
 from explorer.model.causes import Edit, Factor, InsertOperator
@@ -18,11 +19,10 @@ from explorer.numeric.differences import Floats
 RANDOM = np.random.default_rng(5)
 OWN: Floats = RANDOM.normal(size=(2, 3, 4))
 ROOM = Sameness(1e-6)
-FUNCTIONS = (_applied, *TEMPERED)
 
 
 def relation(own: Floats, target: Floats, around: Surroundings = NOTHING) -> Edit | None:
-    found = next(relations_of(own, target, ROOM, around, FINDERS), None)
+    found = next(relations_of(Values(own, target, ROOM, around), RELATIONS["ends"]), None)
     assert found is None or found.apart <= 1e-5
     return found.edits[0] if found else None
 
@@ -97,7 +97,8 @@ def test_a_function_that_only_mends_what_was_rounded_is_no_relation(is_log: bool
     value, rounded = (
         (np.log(exact), np.log(exact) - 1e-6) if is_log else (exact, exact * (1 - 1e-6))
     )
-    assert not list(relations_of(rounded, value, Sameness(1e-8, 5e-8), NOTHING, FUNCTIONS))
+    values = Values(rounded, value, Sameness(1e-8, 5e-8))
+    assert not list(relations_of(values, (applied, tempered)))
 
 
 def test_numbers_that_lie_elsewhere_tell_how_they_were_moved() -> None:

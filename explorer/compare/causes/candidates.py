@@ -5,34 +5,33 @@ that gives the other side's value is a cause.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from explorer.compare.causes.arguments import (
-    ArgumentChanges,
-    argument_changes,
-    padded,
-    set_arguments,
-    slices,
-)
+from explorer.compare.causes.arguments import Spot, set_arguments
 from explorer.compare.causes.inputs import (
-    elsewhere,
-    input_edits,
-    inputs_of_there,
-    label_of,
-    leaves_of,
-    of_other_leaves,
+    from_zeros,
+    inverted,
     op_label,
-    other_constants,
+    other_inputs,
+    other_leaves,
+    weights_elsewhere,
+    with_inputs_of_there,
 )
-from explorer.compare.causes.kinds import REDUCTIONS, SELECT
-from explorer.compare.causes.rows import Ends, does_the_same, ends_at, is_of_form, longer_ends
+from explorer.compare.causes.rows import (
+    Ends,
+    does_the_same,
+    ends_at,
+    is_of_form,
+    longer_ends,
+    sided,
+)
+from explorer.compare.causes.windows import padded, slices
 from explorer.compare.graphs.sameness import are_equal, numbers_of
-from explorer.compare.graphs.view import MOVES, GraphView, Shape
+from explorer.compare.graphs.view import MOVES, GraphView
 from explorer.model.causes import (
     Edits,
     FromNode,
@@ -46,7 +45,7 @@ from explorer.model.causes import (
 )
 from explorer.model.divergence import Divergence, LoneLeaf
 from explorer.model.engines import engine_named
-from explorer.model.graph import Arguments, ArgumentValue, Node, Output, SideName
+from explorer.model.graph import Arguments, Node, Output, SideName
 from explorer.operators.families import family
 from explorer.operators.table import alternatives
 
@@ -116,27 +115,27 @@ def suspects_at(divergence: Divergence, left: GraphView, right: GraphView) -> tu
 
 def _suspect(ends: Ends) -> Suspect | None:
     """What can be tried at one end of a divergence; None where nothing can."""
-    last = ends.own_row[-1]
-    own = _value(ends.here, last, ends.result)
-    target = _value(ends.there, ends.row[-1], ends.result)
+    last, other = ends.own_row[-1], ends.row[-1]
+    own, target = _value(ends.here, last, ends.result), _value(ends.there, other, ends.result)
     if own is None or target is None:
         return None
-    if ends.is_state:
-        trials = list(_of_a_state(ends, target))
-    elif ends.is_extra or len(ends.own_row) > 1:
-        trials = list(_in_a_row(ends, target))
-    else:
-        spot = Spot(ends, last, target)
-        trials = [Trial((last.id,), edits) for edits in edits_at(spot, "alone")]
+    trials = list(_trials(ends, target))
     if not trials:
         return None
     unchanged = Trial(tuple(node.id for node in ends.own_row), is_state=ends.is_state)
     has_further = not (ends.is_extra or ends.result)
     further = tuple(islice(_further(ends, own, target), FURTHER)) if has_further else ()
-    not_there = _not_there(ends, trials)
-    return Suspect(
-        ends.side, last, ends.row[-1], own, target, (unchanged, *trials), further, not_there
+    # Of an op's kind the other side has as many, and of that of an operator tried in its place none: beside
+    # zeros a sum is a difference.
+    ops = {node.id: node.op for node in ends.own_row}
+    replaced = [it for trial in trials for it in trial.edits if isinstance(it, ReplaceOperator)]
+    not_there = frozenset(
+        (edit.node, edit.op)
+        for edit in replaced
+        if _count(ops[edit.node], ends.own_row) <= _count(ops[edit.node], ends.row)
+        and _count(edit.op, ends.row) == 0
     )
+    return Suspect(ends.side, last, other, own, target, (unchanged, *trials), further, not_there)
 
 
 def _value(flow: GraphView, node: Node, result: str) -> Output | None:
@@ -149,6 +148,34 @@ def _value(flow: GraphView, node: Node, result: str) -> Output | None:
     return None
 
 
+def _trials(ends: Ends, target: Output) -> Iterator[Trial]:
+    """An op edited, or each op of a row and those behind it computed again."""
+    row, first = ends.own_row, ends.own_row[0]
+    ids = tuple(node.id for node in row)
+    if ends.is_state:
+        # Other arguments of all ops that write to one state, and the first ones left out.
+        for change in Spot(ends, first, target).arguments.single:
+            yield Trial(ids, tuple(set_arguments(node, change) for node in row), is_state=True)
+        yield Trial(ids, (RemoveOperator(node=first.id),), is_state=True)
+        return
+    is_row = ends.is_extra or len(row) > 1
+    where: Where = "extra" if ends.is_extra else "row" if is_row else "alone"
+    tried = row[:1] if ends.first_alone else row
+    for place, node in enumerate(tried if len(row) <= MOST_OPS else ()):
+        if place and not ends.is_extra:
+            yield Trial(ids[place:])
+        spot = Spot(ends, node, target)
+        for candidate in CANDIDATES:
+            if where in candidate.at:
+                yield from (Trial(ids[place:], edits) for edits in candidate.edits(spot))
+
+
+def _count(op: str, row: list[Node]) -> int:
+    """How many ops of a row are of an operator's kind: a root, or 1 by it."""
+    kinds = [family(it).replace("rsqrt", "sqrt") for it in (op, *(node.op for node in row))]
+    return kinds.count(kinds[0]) - 1
+
+
 def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:
     """What the other side makes of its first op, as large as an op's own value, the nearest first.
 
@@ -156,8 +183,8 @@ def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:
     """
     known = [own, *(it for node in ends.own_row for it in ends.here.tensors(node).values())]
     # Where both sides do the same last, the other side's steps ahead of it are its own.
-    does_the_same = family(ends.own_row[-1].op) == family(ends.row[-1].op)
-    first = ends.row[-1 if does_the_same else 0]
+    do_the_same = family(ends.own_row[-1].op) == family(ends.row[-1].op)
+    first = ends.row[-1 if do_the_same else 0]
     behind = ends.there.behind(first.id)
     for node in ends.there.graph.nodes:
         if node.id not in behind or node.kind != "op" or node.phase != first.phase:
@@ -175,27 +202,6 @@ def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:
 
 # What is tried with an op: a table of candidates
 
-
-class Spot:
-    """An op at which edits are tried, with what is compared there and the value that it should have."""
-
-    def __init__(self, ends: Ends, node: Node, target: Output) -> None:
-        self.ends = ends
-        self.node = node
-        self.target = target
-        self.here = ends.here
-
-    @cached_property
-    def arguments(self) -> ArgumentChanges:
-        """Other arguments that the op may have."""
-        return argument_changes(self.node.arguments, _pool(self.ends), _rank(self.here, self.node))
-
-    @property
-    def shape(self) -> Shape:
-        """The shape of the value that it should have, as the op would yield it."""
-        return self.here.own_shape(self.node, self.target.shape)
-
-
 Where = Literal["alone", "row", "extra"]
 """An op by itself, one of a row that is computed again, or one of a row that one side alone has."""
 
@@ -208,12 +214,18 @@ class Candidate(NamedTuple):
     mistakes: str
 
 
-def _one_argument(spot: Spot) -> Iterator[Edits]:
-    for change in spot.arguments.single:
-        yield (set_arguments(spot.node, change),)
+def arguments(kind: Literal["single", "windows", "double"]) -> Callable[[Spot], Iterator[Edits]]:
+    """Other arguments: single ones, two of a window, or two others."""
+
+    def edits(spot: Spot) -> Iterator[Edits]:
+        for change in getattr(spot.arguments, kind):
+            yield (set_arguments(spot.node, change),)
+
+    return edits
 
 
-def _other_elements(spot: Spot) -> Iterator[Edits]:
+def other_elements(spot: Spot) -> Iterator[Edits]:
+    """A slice at other places."""
     read = spot.here.own_shapes(spot.node).get(0)
     if read is not None and spot.node.outputs:
         made = spot.here.own_shape(spot.node, spot.node.outputs[0].shape)
@@ -221,9 +233,10 @@ def _other_elements(spot: Spot) -> Iterator[Edits]:
             yield (set_arguments(spot.node, change),)
 
 
-def _removed(spot: Spot) -> Iterator[Edits]:
-    # Not where the other side has as many of its kind: near 0 many an op hands on what it reads.
-    # Nor where that side does its work right behind: there it is not left out, it comes later.
+def removed(spot: Spot) -> Iterator[Edits]:
+    """No op, where the other side has fewer of its kind."""
+    # Near 0 many an op hands on what it reads. Where that side does its work right behind, it is not left
+    # out, it comes later.
     node, ends = spot.node, spot.ends
     behind = ends.here.next_op(ends.own_row[-1]), ends.there.next_op(ends.row[-1])
     own, others = (
@@ -237,7 +250,17 @@ def _removed(spot: Spot) -> Iterator[Edits]:
                 yield (RemoveOperator(node=node.id, hands_on=place),)
 
 
-def _replaced(spot: Spot) -> Iterator[Edits]:
+REDUCTIONS = frozenset(
+    {"aten.sum.dim_IntList", "aten.mean.dim", "aten.amax.default", "aten.amin.default"}
+)
+"""Operators of PyTorch that make one element of all along some axes."""
+
+SELECT = "aten.select.int"
+"""The operator that takes one of them: a first token, or the last state."""
+
+
+def replaced(spot: Spot) -> Iterator[Edits]:
+    """Another operator."""
     # In memory of its own: what is written in place is compared as well.
     node, plain = spot.node, spot.node.op.replace("_.default", ".default")
     for other in alternatives(plain):
@@ -249,60 +272,8 @@ def _replaced(spot: Spot) -> Iterator[Edits]:
             yield (ReplaceOperator(node=node.id, op=SELECT, arguments=given),)
 
 
-def _windows(spot: Spot) -> Iterator[Edits]:
-    for change in spot.arguments.windows:
-        yield (set_arguments(spot.node, change),)
-
-
-def _other_inputs(spot: Spot) -> Iterator[Edits]:
-    # Where the op behind is of the same kind, and none is there, it may be what the other side has.
-    own, other = spot.ends.own_row[-1], spot.ends.row[-1]
-    behind, behind_there = spot.here.next_op(own), spot.ends.there.next_op(other)
-    is_done_behind = (
-        behind is not None
-        and family(behind.op) == family(own.op) == family(other.op)
-        and (behind_there is None or family(behind_there.op) != family(own.op))
-    )
-    for edits in input_edits(spot.here, spot.node):
-        if not (is_done_behind and other_values(edits)):
-            yield edits
-
-
-def _other_leaves(spot: Spot) -> Iterator[Edits]:
-    ends = spot.ends
-    leaves = of_other_leaves(ends.here, spot.node, ends.there, ends.row)
-    if leaves:
-        yield leaves
-    if len(ends.row) == 1:
-        for edit in other_constants(ends.here, spot.node, ends.there, ends.row[0]):
-            yield (edit,)
-
-
-def _two_arguments(spot: Spot) -> Iterator[Edits]:
-    for change in spot.arguments.double:
-        yield (set_arguments(spot.node, change),)
-
-
-def _inputs_of_there(spot: Spot) -> Iterator[Edits]:
-    as_there = inputs_of_there(spot.ends, spot.target)
-    if as_there:
-        yield as_there
-        for change in spot.arguments.single:
-            if all(isinstance(value, float) for value in change.values()):
-                yield *as_there, set_arguments(spot.node, change)
-
-
-def _padded(spot: Spot) -> Iterator[Edits]:
-    yield from padded(spot.node, spot.here.own_shapes(spot.node), spot.shape)
-
-
-def _inverted(spot: Spot) -> Iterator[Edits]:
-    for slot, read in spot.here.tensors(spot.node).items():
-        if read.dtype == "bool":
-            yield (InsertOperator(node=spot.node.id, op="not", slots=(slot,)),)
-
-
-def _halves_exchanged(spot: Spot) -> Iterator[Edits]:
+def halves_exchanged(spot: Spot) -> Iterator[Edits]:
+    """The two halves of what is read in the place of each other."""
     for slot, read in spot.here.tensors(spot.node).items():
         for axis, length in enumerate(read.shape):
             if length > 2 and length % 2 == 0:
@@ -311,130 +282,34 @@ def _halves_exchanged(spot: Spot) -> Iterator[Edits]:
                 yield (roll,)
 
 
-def _from_zeros(spot: Spot) -> Iterator[Edits]:
-    for edge in spot.here.into(spot.node):
-        origin = spot.here.nodes[edge.origin]
-        is_filled = origin.kind == "op" and family(origin.op) == "fill" and origin.outputs
-        numbers = numbers_of(origin.outputs[0]) if is_filled else None
-        if numbers is not None and numbers.any():
-            zeros = Zeros(label_of(origin), is_filled=True)
-            yield (Rewire(node=spot.node.id, slots=(edge.input,), source=zeros),)
+def padded_input(spot: Spot) -> Iterator[Edits]:
+    """More padding at one end than at the other."""
+    yield from padded(spot.node, spot.here.own_shapes(spot.node), spot.shape)
 
-
-def _weights_elsewhere(spot: Spot) -> Iterator[Edits]:
-    if family(spot.node.op) in OF_WEIGHTS:
-        leaves = leaves_of(spot.here, [spot.node])
-        for slot, read in spot.here.tensors(spot.node).items():
-            if slot in leaves:
-                yield from elsewhere(spot.node, slot, read.shape)
-
-
-OF_WEIGHTS = frozenset({"matmul", "conv", "convgrad"})
-"""Families of ops that read a weight, which may lie in another layout."""
 
 ALONE, IN_A_ROW, EVERYWHERE = (
     frozenset[Where](it) for it in (("alone",), ("row",), ("alone", "row"))
 )
 
 CANDIDATES: list[Candidate] = [
-    Candidate(EVERYWHERE, _one_argument, "an eps, an axis, a momentum, a mode, a reduction"),
-    Candidate(EVERYWHERE, _other_elements, "the other half, every second element, one place off"),
-    Candidate(EVERYWHERE, _removed, "an op too many"),
-    Candidate(EVERYWHERE, _replaced, "another activation, loss, reduction or kind of pooling"),
-    Candidate(EVERYWHERE, _windows, "padding with stride or dilation"),
-    Candidate(EVERYWHERE, _inverted, "a mask of the opposite sense"),
-    Candidate(ALONE, _other_inputs, "inputs exchanged, another value, a factor, a cast, a layout"),
-    Candidate(EVERYWHERE, _halves_exchanged, "a gate that is the other half of what it reads"),
-    Candidate(ALONE, _other_leaves, "another weight, bias or constant"),
-    Candidate(ALONE, _two_arguments, "two arguments of one op"),
-    Candidate(ALONE, _inputs_of_there, "an eps behind other mistakes that are too small to tell"),
-    Candidate(ALONE, _padded, "padding of one end, as the mode same makes it"),
-    Candidate(IN_A_ROW | {"extra"}, _from_zeros, "a state that starts at other numbers"),
-    Candidate(IN_A_ROW, _weights_elsewhere, "a weight in another layout"),
+    Candidate(EVERYWHERE, arguments("single"), "an eps, an axis, a momentum, a mode, a reduction"),
+    Candidate(EVERYWHERE, other_elements, "the other half, every second element, one place off"),
+    Candidate(EVERYWHERE, removed, "an op too many"),
+    Candidate(EVERYWHERE, replaced, "another activation, loss, reduction or kind of pooling"),
+    Candidate(EVERYWHERE, arguments("windows"), "padding with stride or dilation"),
+    Candidate(EVERYWHERE, inverted, "a mask of the opposite sense"),
+    Candidate(ALONE, other_inputs, "inputs exchanged, another value, a factor, a cast, a layout"),
+    Candidate(EVERYWHERE, halves_exchanged, "a gate that is the other half of what it reads"),
+    Candidate(ALONE, other_leaves, "another weight, bias or constant"),
+    Candidate(ALONE, arguments("double"), "two arguments of one op"),
+    Candidate(
+        ALONE, with_inputs_of_there, "an eps behind other mistakes that are too small to tell"
+    ),
+    Candidate(ALONE, padded_input, "padding of one end, as the mode same makes it"),
+    Candidate(IN_A_ROW | {"extra"}, from_zeros, "a state that starts at other numbers"),
+    Candidate(IN_A_ROW, weights_elsewhere, "a weight in another layout"),
 ]
 """What is tried, what comes first first: of many divergences only the beginning is tried."""
-
-
-def edits_at(spot: Spot, where: Where) -> Iterator[Edits]:
-    """All edits that are tried at an op."""
-    for candidate in CANDIDATES:
-        if where in candidate.at:
-            yield from candidate.edits(spot)
-
-
-def _in_a_row(ends: Ends, target: Output) -> Iterator[Trial]:
-    """Each op of a row edited, and those behind it computed again."""
-    row = ends.own_row if len(ends.own_row) <= MOST_OPS else []
-    for place, node in enumerate(row[:1] if ends.first_alone else row):
-        again = tuple(later.id for later in row[place:])
-        if place and not ends.is_extra:
-            yield Trial(again)
-        for edits in edits_at(Spot(ends, node, target), "extra" if ends.is_extra else "row"):
-            yield Trial(again, edits)
-
-
-def _of_a_state(ends: Ends, target: Output) -> Iterator[Trial]:
-    """Ops that write to one state: other arguments of all of them, and the first ones left out."""
-    row = tuple(node.id for node in ends.own_row)
-    first = ends.own_row[0]
-    for change in Spot(ends, first, target).arguments.single:
-        edits = tuple(set_arguments(node, change) for node in ends.own_row)
-        yield Trial(row, edits, is_state=True)
-    yield Trial(row, (RemoveOperator(node=first.id),), is_state=True)
-
-
-def _count(op: str, row: list[Node]) -> int:
-    """How many ops of a row are of an operator's kind: a root, or 1 by it."""
-    kinds = [family(it).replace("rsqrt", "sqrt") for it in (op, *(node.op for node in row))]
-    return kinds.count(kinds[0]) - 1
-
-
-def _not_there(ends: Ends, trials: Iterable[Trial]) -> frozenset[tuple[str, str]]:
-    """The ops, each with an operator tried in its place, of whose kind the other side has as many.
-
-    And of the operator's kind none: beside zeros a sum is a difference.
-    """
-    ops = {node.id: node.op for node in ends.own_row}
-    replaced = [it for trial in trials for it in trial.edits if isinstance(it, ReplaceOperator)]
-    return frozenset(
-        (edit.node, edit.op)
-        for edit in replaced
-        if _count(ops[edit.node], ends.own_row) <= _count(ops[edit.node], ends.row)
-        and _count(edit.op, ends.row) == 0
-    )
-
-
-def _rank(flow: GraphView, node: Node) -> int:
-    """The most axes of what a node reads and yields."""
-    outputs = [output for one in (node, *flow.origins(node)) for output in one.outputs[:1]]
-    return max((len(output.shape) for output in outputs), default=0)
-
-
-def _pool(ends: Ends) -> list[ArgumentValue]:
-    """What the ops of the other side and the layers of both sides were given, constants too."""
-    pool: list[ArgumentValue] = []
-    for node in ends.row:
-        pool += node.arguments.values()
-    pool += _constants(ends.there, ends.row)
-    scopes = {node.scope for node in (*ends.row, *ends.own_row)}
-    for flow in (ends.there, ends.here):
-        layers = flow.graph.layers
-        for scope in sorted(scopes & layers.keys()):
-            pool += layers[scope].settings.values()
-    return pool
-
-
-def _constants(flow: GraphView, row: list[Node]) -> Iterator[float | int]:
-    """The single numbers that some ops read as constants."""
-    for edge in (edge for node in row for edge in flow.into(node)):
-        origin = flow.nodes[edge.origin]
-        if origin.kind == "constant" and edge.output < len(origin.outputs):
-            value = numbers_of(origin.outputs[edge.output])
-            if value is not None and value.size == 1:
-                number = float(value.ravel()[0])
-                yield number
-                if number.is_integer():
-                    yield int(number)
 
 
 # Two ops in the opposite order
@@ -453,19 +328,35 @@ def _in_other_order(ends: Ends) -> Suspect | None:
     of its row, as its only op and the one behind it, or as its only op and the one before it. Of two ops
     which the other side writes out in more, any kinds are tried.
     """
-    here, there, row = ends.here, ends.there, ends.row
-    node = ends.own_row[0]
+    here, there, (node, *rest) = ends.here, ends.there, ends.own_row
+    first, *others = ends.row
+    # The two ops that the other side may have, those behind a row's first one or around its only op.
+    pairs: list[tuple[Node | None, Node | None]] = [(first, it) for it in reversed(others)]
+    if not others:
+        pairs = [(first, there.next_op(first, MOVES)), (there.previous_op(first, MOVES), first)]
     before: Node | None = node
     for _ in range(MOST_BETWEEN + 1):
         second = here.next_op(before, MOVES) if before else None
         if second is not None and before is not None and _kind(node) != _kind(second):
-            other_second = _second(there, row, (_kind(second), _kind(node)))
-            if other_second is not None:
-                return _exchanged(ends, before, second, other_second)
+            kinds = _kind(second), _kind(node)
+            like = [it for it in pairs if (_kind(it[0]), _kind(it[1])) == kinds]
+            if like and like[0][1] is not None:
+                return _exchanged(ends, before, second, like[0][1])
         before = second
-    if len(ends.own_row) == 2 < len(row) and here.next_op(node, MOVES) is ends.own_row[1]:
-        return _exchanged(ends, node, ends.own_row[1], row[-1])
+    if len(rest) == 1 and len(others) > 1 and here.next_op(node, MOVES) is rest[0]:
+        return _exchanged(ends, node, rest[0], others[-1])
     return None
+
+
+def _kind(node: Node | None) -> str:
+    """The family of an op; one for all norms, which are the same where one axis is left.
+
+    The maximum of a value and 0 is relu.
+    """
+    found = family(node.op) if node else ""
+    if node and found == "max" and 0.0 in node.arguments.values():
+        return "relu"
+    return "norm" if found in NORMS else found
 
 
 def _exchanged(ends: Ends, before: Node, second: Node, other_second: Node) -> Suspect | None:
@@ -494,33 +385,6 @@ def _exchanged(ends: Ends, before: Node, second: Node, other_second: Node) -> Su
     return _beside(ends.side, second, other_second, trials)
 
 
-def _second(flow: GraphView, row: list[Node], kinds: tuple[str, str]) -> Node | None:
-    """The second of two ops of some kinds in a row, or around its only op."""
-    if len(row) > 1:
-        seconds = [it for it in row[1:] if _kinds(row[0], it) == kinds]
-        return seconds[-1] if seconds else None
-    (node,) = row
-    behind = flow.next_op(node, MOVES)
-    if _kinds(node, behind) == kinds:
-        return behind
-    return node if _kinds(flow.previous_op(node, MOVES), node) == kinds else None
-
-
-def _kinds(first: Node | None, second: Node | None) -> tuple[str, str]:
-    return _kind(first) if first else "", _kind(second) if second else ""
-
-
-def _kind(node: Node) -> str:
-    """The family of an op; one for all norms, which are the same where one axis is left.
-
-    The maximum of a value and 0 is relu.
-    """
-    found = family(node.op)
-    if found == "max" and 0.0 in node.arguments.values():
-        return "relu"
-    return "norm" if found in NORMS else found
-
-
 # A leaf that one side alone has
 
 
@@ -528,9 +392,8 @@ def _without_leaf(
     divergence: LoneLeaf, left: GraphView, right: GraphView
 ) -> Iterator[Suspect | None]:
     """What reads a leaf, with zeros in its place, beside the ops that may do the same without it."""
-    here, there = (left, right) if divergence.side == "left" else (right, left)
-    leaf = divergence.nodes[0 if divergence.side == "left" else 1]
-    for edge in here.out_of(here.nodes[leaf]) if leaf else ():
+    here, there, leaf = sided(divergence, left, right)
+    for edge in here.out_of(leaf) if leaf else ():
         user = here.nodes[edge.target]
         if user.kind != "op":
             continue

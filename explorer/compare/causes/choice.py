@@ -1,16 +1,15 @@
 """Why two ops give different values for equal inputs: the least of all that was tried which explains it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.causes.arguments import OF_SLICES
 from explorer.compare.causes.candidates import Suspect, other_values
 from explorer.compare.causes.inputs import later_place
 from explorer.compare.causes.mends import mends
+from explorer.compare.causes.windows import OF_SLICES
 from explorer.compare.graphs.sameness import (
-    Sameness,
     apart_if_same,
     apart_in_any_order,
     distance,
@@ -43,7 +42,7 @@ from explorer.model.causes import (
 from explorer.model.graph import GradGraph, Output
 
 
-class _Explanation(NamedTuple):
+class Explanation(NamedTuple):
     """A trial that gives a value of the other side's, and how far the two are still apart."""
 
     trial: Trial
@@ -57,9 +56,8 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     if found is None:
         return None
     edits = found.trial.edits
-    if any(
-        isinstance(it, ReplaceOperator) and (it.node, it.op) in suspect.not_there for it in edits
-    ):
+    replaced = {(it.node, it.op) for it in edits if isinstance(it, ReplaceOperator)}
+    if replaced & suspect.not_there:
         return None
     here, there = (left, right) if suspect.side == "left" else (right, left)
     node = here.by_id()[found.trial.row[0]]
@@ -124,9 +122,12 @@ def cost(edits: Edits) -> float:
         return 1.0 if is_one else SEVERAL
     if form == "order":
         return COSTS[form] + 0.1 * len(edits)
-    if form == "inputs":
-        return max(_cost_of_input(edit) for edit in edits)
-    return COSTS[form] - (0.5 if form == "value" and is_believed(edits) else 0)
+    if form != "inputs":
+        return COSTS[form] - (0.5 if form == "value" and is_believed(edits) else 0)
+    of_sources = [OF_SOURCES[type(it.source)] for it in edits if isinstance(it, Rewire)]
+    others = [it.op for it in edits if isinstance(it, InsertOperator)]
+    of_inputs = [4.0 if op in ("pad", "not") else AT_INPUTS for op in others]
+    return max(of_sources + of_inputs)
 
 
 def is_believed(edits: Edits) -> bool:
@@ -135,36 +136,59 @@ def is_believed(edits: Edits) -> bool:
     return any(factor.form in BELIEVED for factor in factors)
 
 
-def _cost_of_input(edit: Edit) -> float:
-    if isinstance(edit, Rewire):
-        return OF_SOURCES[type(edit.source)]
-    is_of_op = not isinstance(edit, InsertOperator) or edit.op in ("pad", "not")
-    return 4.0 if is_of_op else AT_INPUTS
-
-
 # What explains a value
 
 
-def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
-    """The trials that give the other side's value.
+def _computed(suspect: Suspect, tried: Tried) -> list[tuple[Trial, Output]] | None:
+    """The trials with which an op has a value to compare, and that value.
 
-    There are none where the op, computed as it was, does not give its own value.
+    None where the op, computed as it was, does not give its own value. A change of an op of a row that
+    does not give its value so tells nothing either.
     """
-    unchanged, *changed = tried.outputs
     room = room_of(suspect.own, suspect.target)
-    place = _place_of(suspect, unchanged, room)
+    found: list[int | None] = []
+    others = set()
+    for trial, outputs in zip(suspect.trials, tried.outputs, strict=True):
+        if not trial.edits:
+            apart = [apart_if_same(output, suspect.own, room) for output in outputs]
+            found.append(next((at for at, it in enumerate(apart) if it is not None), None))
+            if found[-1] is None:
+                others.add(trial.row[0])
+    place = found[0]
     if place is None:
-        return []
-    others = _ops_of_other_values(suspect, tried, room)
-    with_more = [it.edits[:-1] for it in suspect.trials if _is_from_there(it.edits[:-1])]
+        return None
+    return [
+        (trial, outputs[place])
+        for trial, outputs in zip(suspect.trials, tried.outputs, strict=True)
+        if trial.edits and trial.row[0] not in others and len(outputs) > place
+    ]
+
+
+def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
+    """The trials that give the other side's value, or the nearest one behind it that any gives."""
+    own, computed = suspect.own, _computed(suspect, tried) or ()
+    of_there = [it.edits[:-1] for it in suspect.trials if len(it.edits) > 1]
+    of_there = [it for it in of_there if all(map(_is_from_there, it))]
     for target in (suspect.target, *suspect.further):
+        if own.shape == target.shape and distance(own, target) is None:
+            continue  # they cannot be compared
         found = []
-        for trial, outputs in zip(suspect.trials[1:], changed, strict=True):
-            if trial.edits and trial.row[0] not in others and len(outputs) > place:
-                found += _explanation(suspect.own, target, trial, outputs[place])
+        room = room_of(own, target)
+        for trial, made in computed:
+            # What makes one number of all does it by chance.
+            sources = [it.source for it in trial.edits if isinstance(it, Rewire)]
+            is_filled = any(isinstance(it, Zeros) and it.is_filled for it in sources)
+            if (is_filled or other_values(trial.edits)) and not is_telling(target):
+                continue
+            apart = apart_if_same(made, target, room)
+            is_removed = isinstance(trial.edits[0], RemoveOperator) and len(trial.row) > 1
+            if apart is None and is_removed and own.shape != target.shape:
+                apart = apart_in_any_order(made, target, own, room)
+            if apart is not None:
+                found.append(Explanation(trial, apart, target))
         # Where the other side's inputs alone give its value, the two ops do the same, and what they read
         # differs before.
-        alone = [it.trial.edits for it in found if it.trial.edits in with_more]
+        alone = [it.trial.edits for it in found if it.trial.edits in of_there]
         found = [
             it for it in found if it.trial.edits not in alone and it.trial.edits[:-1] not in alone
         ]
@@ -173,55 +197,12 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[_Explanation]:
     return []
 
 
-def _is_from_there(edits: Edits) -> bool:
-    """Whether edits put in values of the other side alone."""
-    return bool(edits) and all(
-        isinstance(it, Rewire) and isinstance(it.source, FromThere) for it in edits
-    )
+def _is_from_there(edit: Edit) -> bool:
+    """Whether an edit puts in a value of the other side."""
+    return isinstance(edit, Rewire) and isinstance(edit.source, FromThere)
 
 
-def _explanation(own: Output, target: Output, trial: Trial, made: Output) -> list[_Explanation]:
-    """What a trial explains: nothing if it does not give the other side's value."""
-    # What makes one number of all does it by chance.
-    is_chance = _puts_in_a_value(trial.edits) and not is_telling(target)
-    can_be_compared = own.shape != target.shape or distance(own, target) is not None
-    if is_chance or not can_be_compared:
-        return []
-    room = room_of(own, target)
-    apart = apart_if_same(made, target, room)
-    is_removed = isinstance(trial.edits[0], RemoveOperator) and len(trial.row) > 1
-    if apart is None and is_removed and own.shape != target.shape:
-        apart = apart_in_any_order(made, target, own, room)
-    return [] if apart is None else [_Explanation(trial, apart, target)]
-
-
-def _puts_in_a_value(edits: Edits) -> bool:
-    """Whether zeros of a state or another value of the graph are put in."""
-    is_filled = any(
-        isinstance(edit, Rewire) and isinstance(edit.source, Zeros) and edit.source.is_filled
-        for edit in edits
-    )
-    return is_filled or bool(other_values(edits))
-
-
-def _ops_of_other_values(suspect: Suspect, tried: Tried, room: Sameness) -> set[str]:
-    """The ops of a row that, computed as they were, do not give its value: a change of them tells nothing."""
-    others = set()
-    for trial, outputs in zip(suspect.trials, tried.outputs, strict=True):
-        if not trial.edits and _place_of(suspect, outputs, room) is None:
-            others.add(trial.row[0])
-    return others
-
-
-def _place_of(suspect: Suspect, outputs: tuple[Output, ...], room: Sameness) -> int | None:
-    """Which of its outputs an op's own value is."""
-    for place, output in enumerate(outputs):
-        if apart_if_same(output, suspect.own, room) is not None:
-            return place
-    return None
-
-
-def _likeliest(found: list[_Explanation], other: str) -> _Explanation | None:
+def _likeliest(found: list[Explanation], other: str) -> Explanation | None:
     """The explanation of the least cost; None where there are several such, or none.
 
     ``other`` is the op of the other side, whose name decides between two operators: below 6, relu and
@@ -230,35 +211,27 @@ def _likeliest(found: list[_Explanation], other: str) -> _Explanation | None:
     least = min((cost(it.trial.edits) for it in found), default=0)
     found = [it for it in found if cost(it.trial.edits) == least]
     if len(found) > 1 and least == COSTS["operator"]:
-        found = [it for it in found if _is_named(it.trial.edits[0], other)]
-    kinds = {_kind(it.trial.edits) for it in found}
+        names = _plain(other), STANDS_FOR.get(other)
+        ops = [getattr(it.trial.edits[0], "op", "") for it in found]
+        found = [it for it, op in zip(found, ops, strict=True) if _plain(op) in names]
+    kinds = {tuple(map(_kind, it.trial.edits)) for it in found}
     return found[0] if len(kinds) == 1 else None
 
 
-def _kind(edits: Edits) -> object:
-    """What edits change. Any value that replaces an input and fits is as good as another one."""
-    kinds: list[object] = []
-    for edit in edits:
-        if isinstance(edit, SetArguments):
-            kinds.append((edit.node, frozenset(edit.arguments)))
-        elif isinstance(edit, Rewire):
-            kinds.append((edit.node, edit.slots, type(edit.source)))
-        elif isinstance(edit, ReplaceOperator):
-            kinds.append((edit.node, edit.op))
-        else:
-            kinds.append(edit)
-    return tuple(kinds)
+def _kind(edit: Edit) -> object:
+    """What an edit changes. Any value that replaces an input and fits is as good as another one."""
+    match edit:
+        case SetArguments():
+            return edit.node, frozenset(edit.arguments)
+        case Rewire():
+            return edit.node, edit.slots, type(edit.source)
+        case ReplaceOperator():
+            return edit.node, edit.op
+    return edit
 
 
 STANDS_FOR = {"max": "relu", "logistic": "sigmoid", "integer_pow": "square"}
 """Operations of JAX's graphs that other frameworks have an operator of another name for."""
-
-
-def _is_named(edit: Edit, other: str) -> bool:
-    """Whether an operator that is tried has the name of another one: "aten.relu.default", "ReLU"."""
-    if not isinstance(edit, ReplaceOperator):
-        return True
-    return _plain(edit.op) in (_plain(other), STANDS_FOR.get(other))
 
 
 def _plain(op: str) -> str:
@@ -278,33 +251,46 @@ UNDONE = 0.5
 
 def attempts_at(suspect: Suspect, tried: Tried, graph: GradGraph) -> Attempts:
     """What was tried at an op of a graph; ``tried`` begins with its outputs where nothing is changed."""
-    room = room_of(suspect.own, suspect.target)
-    place = _place_of(suspect, tried.outputs[0], room)
+    node, target = suspect.node, suspect.target
+    computed = _computed(suspect, tried)
     count = sum(bool(trial.edits) for trial in suspect.trials)
-    made = Attempts(
-        side=suspect.side, node=suspect.node.id, op=suspect.node.op, tried=count, is_repeated=False
-    )
-    if place is None:
+    made = Attempts(side=suspect.side, node=node.id, op=node.op, tried=count, is_repeated=False)
+    if computed is None:
         return made
-    found = list(_attempts(suspect, tried, place, graph, room))
+    nodes, room = graph.by_id(), room_of(suspect.own, target)
+    near = (1 - UNDONE) * (distance(suspect.own, target) or 0.0)
     fitting: list[Attempt] = []
-    for attempt, fits in found:
-        # What holds another one that fits says no more than that.
-        if fits and not any(_holds(attempt.edits, other.edits) for other in fitting):
-            fitting.append(attempt)
-    near = (1 - UNDONE) * (distance(suspect.own, suspect.target) or 0.0)
     # One for each distance: a second argument may be without effect.
     missed: dict[float, Attempt] = {}
-    for attempt, fits in found:
-        if not fits and attempt.apart <= near:
-            missed.setdefault(attempt.apart, attempt)
+    compared = 0
+    for trial, output in computed:
+        apart = distance(output, target)
+        if apart is None:
+            continue
+        compared += 1
+        edits = tuple(as_kept(edit, trial.row[0]) for edit in trial.edits)
+        attempt = Attempt(nodes[trial.row[0]].op, edits, apart)
+        if apart_if_same(output, target, room) is None:
+            if apart <= near:
+                missed.setdefault(apart, attempt)
+        # What holds another one that fits says no more than that.
+        elif not any(_holds(edits, other.edits) for other in fitting):
+            fitting.append(attempt)
     return msgspec.structs.replace(
         made,
-        not_computed=count - len(found),
+        not_computed=count - compared,
         fitting=tuple(fitting[:FEW]),
         nearest=tuple(missed[apart] for apart in sorted(missed)[:FEW]),
         is_repeated=True,
     )
+
+
+def _holds(edits: Edits, other: Edits) -> bool:
+    """Whether edits make others too."""
+    first, second = edits[-1], other[-1]
+    if isinstance(first, SetArguments) and isinstance(second, SetArguments):
+        return second.arguments.items() <= first.arguments.items()
+    return edits == other
 
 
 def joined(made: Sequence[Attempts]) -> Attempts | None:
@@ -322,27 +308,3 @@ def joined(made: Sequence[Attempts]) -> Attempts | None:
         fitting=tuple(fitting[:FEW]),
         nearest=tuple(nearest[:FEW]),
     )
-
-
-def _attempts(
-    suspect: Suspect, tried: Tried, place: int, graph: GradGraph, room: Sameness
-) -> Iterator[tuple[Attempt, bool]]:
-    """The trials with which the op has a value to compare, and whether it is the other side's."""
-    nodes = graph.by_id()
-    others = _ops_of_other_values(suspect, tried, room)
-    for trial, outputs in zip(suspect.trials, tried.outputs, strict=True):
-        if not trial.edits or trial.row[0] in others:
-            continue
-        apart = distance(outputs[place], suspect.target) if len(outputs) > place else None
-        if apart is not None:
-            edits = tuple(as_kept(edit, trial.row[0]) for edit in trial.edits)
-            fits = apart_if_same(outputs[place], suspect.target, room) is not None
-            yield Attempt(nodes[trial.row[0]].op, edits, apart), fits
-
-
-def _holds(edits: Edits, other: Edits) -> bool:
-    """Whether edits make others too."""
-    first, second = edits[-1], other[-1]
-    if isinstance(first, SetArguments) and isinstance(second, SetArguments):
-        return second.arguments.items() <= first.arguments.items()
-    return edits == other

@@ -1,310 +1,313 @@
-"""What explains a divergence by recorded values alone: one value that follows from another."""
+"""What explains a divergence by recorded values alone: one that follows from another, or from several."""
 
-import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 
+import numpy as np
+
 from explorer.compare.causes.choice import is_believed
-from explorer.compare.causes.formulas import FORMULAS
 from explorer.compare.causes.inputs import label_of
 from explorer.compare.causes.rearranged import rearranged_cause
-from explorer.compare.causes.relations import (
-    MASKED,
-    NOTHING,
-    ROUNDED,
-    TEMPERED,
-    WITH_PARTS,
-    Found,
-    Surroundings,
-    relations_of,
-)
-from explorer.compare.causes.rows import at_place, does_the_same, is_ahead, is_of_form, rows_at
-from explorer.compare.causes.value_pairs import ValuePair, are_same, cause_by
-from explorer.compare.graphs.sameness import numbers_of, room_of
-from explorer.compare.graphs.view import MOVES, GraphView
-from explorer.model.causes import LAYOUTS, Cause, InsertOperator
-from explorer.model.divergence import (
-    Divergence,
-    ExtraOps,
-    LoneLeaf,
-    OtherStart,
-    OtherValue,
-    Rounded,
-)
-from explorer.model.graph import OTHER, ArgumentValue, Node, Output, SideName
+from explorer.compare.causes.relations import ACTIVATIONS, FEW, Found
+from explorer.compare.causes.rows import at_place, have_one_value, rows_at, sided
+from explorer.compare.causes.value_pairs import ValuePair, cause_by, pairs_at, relation
+from explorer.compare.graphs.sameness import Sameness, is_telling, noise_of, numbers_of, room_of
+from explorer.compare.graphs.view import GraphView
+from explorer.model.causes import LAYOUTS, Cause, FromLeaf, FromNode, InsertOperator, Rewire
+from explorer.model.divergence import Divergence, ExtraOps, OtherValue
+from explorer.model.graph import OTHER, Node, Output, SideName
 from explorer.numeric.differences import Floats
-from explorer.operators.families import MASKING, family
-
-MOST_PARTS = 300
-"""So many values are looked at that may have been added or multiplied, the nearest ones first."""
-
-NEAR = 4
-"""So many ops back are the sizes of which a factor may be something."""
-
-
-MOST_INSIDE = 32
-"""In longer rows no two values are looked at but the last ones."""
-
-CUTS = MOVES | {"slice", "cast"}
-"""Families of ops between a mask and the op that reads it."""
+from explorer.operators.families import BOOKKEEPING, family
 
 
 def related_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
     """How the values at a divergence follow from one another; None where they do not."""
     causes = []
-    for pair in _pairs(divergence, left, right):
-        found = _found(pair)
+    for pair in pairs_at(divergence, left, right):
+        found = relation(pair)
         if found:
             causes.append(cause_by(found, pair))
     cause = min(causes, key=lambda it: not is_believed(it.edits), default=None)
-    if cause is None or _is_layout(cause):
+    first = cause.edits[0] if cause else None
+    if first is None or (isinstance(first, InsertOperator) and first.op in LAYOUTS):
         # Which op moves the numbers says more than that they are moved.
         cause = rearranged_cause(divergence, left, right) or cause
-    if cause is None:
-        made = (find(divergence, left, right) for find in FORMULAS)
-        cause = next((it for it in made if it is not None), None)
+    for find in FORMULAS if cause is None else ():
+        cause = find(divergence, left, right)
+        if cause is not None:
+            break
     return cause
 
 
-def _is_layout(cause: Cause) -> bool:
-    (first, *_) = cause.edits
-    return isinstance(first, InsertOperator) and first.op in LAYOUTS
+# A known function of a value
+
+MOST_BEHIND = 16
+"""So many ops behind a value are looked at for the one that yields a function of it."""
 
 
-def _found(pair: ValuePair) -> Found | None:
-    """How the second of two values follows from the first one; None where it does not."""
-    own, target = numbers_of(pair.own), numbers_of(pair.target)
-    if own is None or target is None:
-        return None
-    around = NOTHING if pair.finders in (ROUNDED, MASKED) else _surroundings(pair)
-    for found in relations_of(own, target, room_of(pair.own, pair.target), around, pair.finders):
-        (edit,) = found.edits
-        if not pair.name or (isinstance(edit, InsertOperator) and edit.name == pair.name):
-            return found
+def known_function_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
+    """Which function of a value one side computes where the other one computes another; None if none."""
+    side: SideName = "left"
+    here, there, first = left, right, None
+    if divergence.phase == "forward" and isinstance(divergence, ExtraOps):
+        side = divergence.side
+        here, there, _ = sided(divergence, left, right)
+        first = at_place(here, divergence.row.first)
+    elif divergence.phase == "forward" and isinstance(divergence, OtherValue):
+        first = left.nodes[divergence.nodes[0]] if divergence.nodes[0] is not None else None
+    for read in here.origins(first) if first else ():
+        values = (it for it in there.graph.nodes if it.kind != "output")
+        other = next((it for it in values if have_one_value(it, read)), None)
+        made = _function_of(here, read) if other else None
+        made_there = _function_of(there, other) if other and made else None
+        if other and made and made_there and made[0] != made_there[0]:
+            name, node, apart = made
+            edit = InsertOperator(op="function", name=name)
+            pair = ValuePair(OTHER[side], there, here, other, node)
+            return cause_by(Found((edit,), apart), pair)
     return None
 
 
-def _pairs(divergence: Divergence, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
-    """The values that may follow from one another, those of the left side first."""
-    if isinstance(divergence, ExtraOps):
-        yield from _of_extra_ops(divergence, left, right)
-    elif isinstance(divergence, LoneLeaf):
-        yield from _of_lone_leaf(divergence, left, right)
-    elif isinstance(divergence, Rounded):
-        yield from _of_rounded(divergence, left, right)
-    elif isinstance(divergence, (OtherValue, OtherStart)):
-        yield from _of_both(divergence, left, right)
-
-
-def _of_both(
-    divergence: OtherValue | OtherStart, left: GraphView, right: GraphView
-) -> Iterator[ValuePair]:
-    """The last values of two rows of ops, or those of two leaves, either way round."""
-    rows = rows_at(divergence, left, right)
-    if rows is None:
-        return
-    node, other = rows[0][-1], rows[1][-1]
-    if node.outputs and other.outputs:
-        yield ValuePair("left", left, right, node, other)
-        yield ValuePair("right", right, left, other, node)
-    if len(rows[0]) <= MOST_INSIDE and len(rows[1]) <= MOST_INSIDE:
-        for inner, other_inner in product(*rows):
-            if inner.outputs and other_inner.outputs:
-                yield ValuePair("left", left, right, inner, other_inner, finders=TEMPERED)
-    if max(map(len, rows)) > 1:
-        for inner in rows[0]:
-            yield from _beside_masks("left", left, inner, right)
-    if len(rows[0]) == len(rows[1]) == 1 and _read_the_same(divergence):
-        yield from _too_many("left", left, node, other)
-        yield from _too_many("right", right, other, node)
-
-
-def _read_the_same(divergence: OtherValue | OtherStart) -> bool:
-    """Whether two ops read equal values, but for what one of them reads besides."""
-    if not isinstance(divergence, OtherValue):
-        return False
-    return not (divergence.inputs.differing or all(divergence.inputs.alone))
-
-
-def _too_many(side: SideName, flow: GraphView, node: Node, other: Node) -> Iterator[ValuePair]:
-    """What an op makes of what it reads, where the op behind it is what the other side has at once."""
-    if is_ahead(node, flow.next_op(node), other):
-        yield from _made_of(side, flow, node, flow.origins(node))
-
-
-def _made_of(
-    side: SideName, flow: GraphView, node: Node, reads: Iterable[Node]
-) -> Iterator[ValuePair]:
-    """The value of a node, and what it reads that is as large."""
-    for read in reads:
-        if read.outputs and node.outputs and _size(read.outputs[0]) == _size(node.outputs[0]):
-            yield ValuePair(side, flow, flow, read, node, is_extra=True)
-
-
-def _of_extra_ops(divergence: ExtraOps, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
-    """What a row of ops makes of what it reads; both are of the side that has it."""
-    here = left if divergence.side == "left" else right
-    last = divergence.nodes[0 if divergence.side == "left" else 1]
-    if last is None or divergence.gradients or divergence.is_between:
-        return
-    node = here.nodes[last]
-    there = right if divergence.side == "left" else left
-    first = at_place(here, divergence.row.first)
-    if first is not None:
-        yield from _beside_masks(divergence.side, here, first, there)
-    other = at_place(there, divergence.goes_on) if divergence.goes_on else None
-    # The other side is known to go on with an input only where this was read against the value.
-    if divergence.gap.greatest is None:
-        yield from _beside(divergence, left, right, node)
-        return
-    reads = here.read_by_row(node, divergence.row.count)
-    if other is not None:
-        reads = [read for read in reads if _goes_on_with(there, other, read)]
-    yield from _made_of(divergence.side, here, node, reads)
-
-
-def _goes_on_with(flow: GraphView, node: Node, read: Node) -> bool:
-    """Whether a node reads, or makes, the numbers that another value has."""
-    values = [it for it in (node, *flow.origins(node)) if it.outputs]
-    return bool(read.outputs) and any(are_same(read, value) for value in values)
-
-
-def _beside(
-    divergence: ExtraOps, left: GraphView, right: GraphView, node: Node
-) -> Iterator[ValuePair]:
-    """What the other side goes on with instead of a row of ops, if it is as large."""
-    here, there = (left, right) if divergence.side == "left" else (right, left)
-    other = at_place(there, divergence.goes_on) if divergence.goes_on else None
-    own: Node | None = node
-    for _ in range(NEAR):
-        if other and own and is_of_form(own, other):
-            yield ValuePair(divergence.side, here, there, own, other)
-        own = here.next_op(own) if own else None
-
-
-def _of_lone_leaf(divergence: LoneLeaf, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
-    """Values of the other side of which one with the leaf added is what the leaf's user makes."""
-    here, there = (left, right) if divergence.side == "left" else (right, left)
-    leaf = divergence.nodes[0 if divergence.side == "left" else 1]
-    if leaf is None:
-        return
-    yield from _beside_constants(divergence.side, here, here.nodes[leaf], there)
-    reader = here.next_op(here.nodes[leaf], CUTS)
-    if reader is not None:
-        yield from _beside_masks(divergence.side, here, reader, there)
-    for edge in here.out_of(here.nodes[leaf]):
-        user = here.nodes[edge.target]
-        if user.kind != "op" or not user.outputs:
+def _function_of(flow: GraphView, read: Node) -> tuple[str, Node, float] | None:
+    """A function of a value that one of the nearest ops behind it yields, that op, and how far apart."""
+    value = numbers_of(read.outputs[0]) if read.outputs else None
+    if value is None or np.unique(value).size < FEW:
+        return None
+    with np.errstate(all="ignore"):
+        wanted = {name: function(value).ravel() for name, function in ACTIVATIONS.items()}
+    # The ops that compute numbers of their own, in order.
+    behind = flow.behind(read.id)
+    nodes = [it for it in flow.graph.nodes if it.id in behind and it is not read]
+    computing = [it for it in nodes if it.kind == "op" and family(it.op) not in BOOKKEEPING]
+    for node in computing[:MOST_BEHIND]:
+        is_made = node.outputs and node.phase == read.phase
+        made = numbers_of(node.outputs[0]) if is_made else None
+        if made is None or made.size != value.size:
             continue
-        for node in there.graph.nodes:
-            if is_of_form(node, user) and not does_the_same(there, node, user):
-                side = OTHER[divergence.side]
-                yield ValuePair(
-                    side, there, here, node, user, finders=WITH_PARTS, name=divergence.name
-                )
+        room = room_of(node.outputs[0], node.outputs[0])
+        for name, numbers in wanted.items():
+            apart = room.apart(numbers, made.ravel())
+            if apart is not None:
+                return name, node, apart
+    return None
 
 
-def _beside_masks(
-    side: SideName, here: GraphView, node: Node, there: GraphView
-) -> Iterator[ValuePair]:
-    """What is masked, and what the other side masks of an equal value."""
-    if family(node.op) not in MASKING:
-        return
-    reads = [it for it in here.origins(node) if it.outputs and _size(it.outputs[0]) > 1]
-    for other in there.graph.nodes:
-        if not is_of_form(other, node) or family(other.op) not in MASKING:
-            continue
-        others = [it for it in there.origins(other) if it.outputs]
-        if any(are_same(read, it) for read in reads for it in others):
-            yield ValuePair(side, here, there, node, other, finders=MASKED)
-            yield ValuePair(OTHER[side], there, here, other, node, finders=MASKED)
+# Two factors in the place of each other
+
+Factor = tuple[Node, Floats]
+"""What a product reads, with its numbers."""
 
 
-def _of_rounded(divergence: Rounded, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
-    """The value of the side that does not round, and what the other one goes on with."""
-    here, there = (left, right) if divergence.side == "left" else (right, left)
-    other = divergence.nodes[1 if divergence.side == "left" else 0]
-    if other is None:
-        return
-    node, result = there.nodes[other], here.nodes[divergence.result]
-    if node.outputs and result.outputs:
-        side, dtype = OTHER[divergence.side], divergence.dtypes[0]
-        yield ValuePair(side, there, here, node, result, finders=ROUNDED, name=dtype)
+def exchanged_factors_cause(
+    divergence: Divergence, left: GraphView, right: GraphView
+) -> Cause | None:
+    """Which factors of two products in a sum the other side has exchanged; None where none are.
 
-
-def _beside_constants(
-    side: SideName, here: GraphView, leaf: Node, there: GraphView
-) -> Iterator[ValuePair]:
-    """A leaf of one side alone, such as a mask, and constants that ops of its reader's kind read there.
-
-    They are as large, and in a module of the same name.
+    A weight and its complement are: y·a + (1 - y)·b, or (1 - y)·a + y·b.
     """
-    reader = here.next_op(leaf, CUTS)
-    if reader is None or not leaf.outputs:
-        return
-    behind = here.behind(leaf.id)
-    # What is read is a part of the leaf where that is cut.
-    (read,) = [it for it in here.origins(reader) if it.id in behind][:1]
-    for node in there.graph.nodes:
-        if (node.scope, family(node.op)) != (reader.scope, family(reader.op)):
+    if not isinstance(divergence, OtherValue) or divergence.phase != "forward":
+        return None
+    rows = rows_at(divergence, left, right)
+    for node, other in product(*rows) if rows is not None else ():
+        products = _products(left, node)
+        if len(products) == 2 and family(other.op) == "add" and other.outputs:
+            pair = ValuePair("left", left, right, node, other)
+            found = _exchanged(pair, products)
+            if found is not None:
+                return cause_by(found, pair)
+    return None
+
+
+def _products(flow: GraphView, node: Node) -> list[tuple[Factor, Factor]]:
+    """The terms of a sum that are products of two values each."""
+    found = []
+    for term in flow.origins(node) if family(node.op) == "add" and node.outputs else ():
+        factors: list[Factor] = []
+        for edge in flow.into(term) if family(term.op) == "mul" else ():
+            read = flow.nodes[edge.origin]
+            outputs = read.outputs[edge.output : edge.output + 1]
+            numbers = [numbers_of(output) for output in outputs]
+            factors += [(read, it) for it in numbers if it is not None]
+        if len(factors) == 2:
+            found.append((factors[0], factors[1]))
+    return found
+
+
+def _exchanged(pair: ValuePair, products: list[tuple[Factor, Factor]]) -> Found | None:
+    """The two factors which, exchanged, give the other side's sum; None where neither two do."""
+    wanted = numbers_of(pair.target)
+    if wanted is None or wanted.size < 2 or not is_telling(pair.target):
+        return None
+    room = room_of(pair.own, pair.target)
+    (one, other), last = products
+    for second, rest in (last, last[::-1]):
+        try:
+            made = second[1] * other[1] + one[1] * rest[1]
+        except ValueError:
+            continue  # of other shapes
+        if made.shape != pair.own.shape or made.size != wanted.size:
             continue
-        for constant in there.origins(node):
-            is_constant = constant.kind == "constant" and constant.outputs
-            if is_constant and _size(constant.outputs[0]) == _size(read.outputs[0]) > 1:
-                yield ValuePair(side, here, there, leaf, constant, part=read)
-                yield ValuePair(OTHER[side], there, here, constant, read)
+        apart = room.apart(made.reshape(wanted.shape), wanted)
+        if apart is not None:
+            factors = [FromNode(it.id, label=label_of(it)) for it in (one[0], second[0])]
+            return Found(tuple(Rewire(source=factor) for factor in factors), apart)
+    return None
 
 
-def _size(output: Output) -> int:
-    return math.prod(output.shape)
+# A mean of all elements where the other side has that of some
+
+REDUCING = frozenset({"sum", "mean"})
+"""Families of ops that make a mean, or a sum that is divided."""
+
+MOST_MASKS = 40
+"""So many conditions are looked at."""
 
 
-# What a relation may be made of
-
-
-def _surroundings(pair: ValuePair) -> Surroundings:
-    outputs = [pair.own, pair.target]
-    for graph, node in ((pair.here, pair.node), (pair.there, pair.other)):
-        for read in graph.read_by_row(node, NEAR):
-            outputs += read.outputs[:1]
-    sizes: set[int] = set()
-    for output in outputs:
-        sizes.update(output.shape)
-        sizes.add(_size(output))
-        for axes in range(1, len(output.shape)):
-            sizes.add(math.prod(output.shape[axes:]))
-    return Surroundings(
-        tuple(sizes),
-        tuple(_shares(pair)),
-        dict(_parts(pair.there, pair.other, pair.target, pair.here)),
-    )
-
-
-def _shares(pair: ValuePair) -> Iterator[float]:
-    """Arguments between 0 and 1 of the ops and layers at hand."""
-    given: list[ArgumentValue] = []
-    for graph, node in ((pair.here, pair.node), (pair.there, pair.other)):
-        given += node.arguments.values()
-        layer = graph.graph.layers.get(node.scope)
-        given += layer.settings.values() if layer else ()
-    for value in given:
-        if isinstance(value, float) and 0 < value < 1:
-            yield value
-
-
-def _parts(
-    graph: GraphView, node: Node, target: Output, other: GraphView
-) -> Iterator[tuple[str, Floats]]:
-    """The values that were there before a node, by name, the nearest ones first; all parameters."""
-    before = [it for it in graph.graph.nodes if it.order < node.order or it.kind == "parameter"]
-    before += [it for it in other.graph.nodes if it.kind == "parameter"]
-    for part in _nearest(before, node)[:MOST_PARTS]:
-        if part.kind == "output" or part.id == node.id or not part.outputs:
+def masked_mean_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
+    """Of which elements the other side has the mean that one side has of all; None if that is not so."""
+    if not isinstance(divergence, OtherValue) or divergence.phase != "forward":
+        return None
+    rows = rows_at(divergence, left, right)
+    if rows is None or not (rows[0][-1].outputs and rows[1][-1].outputs):
+        return None
+    last = ValuePair("left", left, right, rows[0][-1], rows[1][-1])
+    for row, pair in zip(rows, last.both_ways(), strict=True):
+        own, target = numbers_of(pair.own), numbers_of(pair.target)
+        if own is None or target is None or own.size != 1 or target.size != 1:
             continue
-        value = numbers_of(part.outputs[0])
-        if value is not None and 1 < value.size <= _size(target):
-            yield label_of(part), value
+        room = room_of(pair.own, pair.target)
+        conditions = [*_conditions(pair.here), *_conditions(pair.there)]
+        for node, elements, sign in _means(pair.here, row, own, Sameness(room.base)):
+            # One condition alone under which elements have the mean that is wanted.
+            found: dict[bytes, Found] = {}
+            for condition, numbers in conditions:
+                if numbers.size != elements.size:
+                    continue
+                holds = numbers == 1
+                apart = room.apart(np.full(target.shape, sign * elements[holds].mean()), target)
+                if apart is not None:
+                    counts = int(holds.sum()), holds.size
+                    edit = InsertOperator(op="where", name=label_of(condition), numbers=counts)
+                    found.setdefault(holds.tobytes(), Found((edit,), apart))
+            if len(found) == 1:
+                (only,) = found.values()
+                return cause_by(only, pair._replace(node=node))
+    return None
 
 
-def _nearest(nodes: Iterable[Node], node: Node) -> list[Node]:
-    return sorted(nodes, key=lambda it: (it.kind != "parameter", abs(node.order - it.order)))
+def _means(
+    flow: GraphView, row: list[Node], own: Floats, room: Sameness
+) -> Iterator[tuple[Node, Floats, int]]:
+    """What in a row is reduced of which the mean is a side's own value, or the opposite (-1) of that."""
+    for node in row:
+        for read in flow.origins(node) if family(node.op) in REDUCING else ():
+            elements = numbers_of(read.outputs[0]) if read.outputs else None
+            if elements is None or elements.size < 2 or not np.isfinite(elements).all():
+                continue
+            for sign in (1, -1):
+                if room.apart(np.full(own.shape, sign * elements.mean()), own) is not None:
+                    yield node, elements.ravel(), sign
+
+
+def _conditions(flow: GraphView) -> list[tuple[Node, Floats]]:
+    """The values of forward that are 0 or 1 in each element, and both of them somewhere."""
+    found = []
+    for node in flow.graph.nodes:
+        if node.kind == "output" or node.phase != "forward" or not node.outputs:
+            continue
+        numbers = numbers_of(node.outputs[0])
+        if numbers is not None and numbers.size > 1 and set(np.unique(numbers)) == {0, 1}:
+            found.append((node, numbers.ravel()))
+    return found[:MOST_MASKS]
+
+
+# One leaf where the other graph reads two, or one tensor given as both
+
+GRADIENT = "d"
+"""What the name of a leaf's gradient begins with."""
+
+
+def shared_leaf_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
+    """Which leaf a graph reads where the other one reads another leaf as well.
+
+    It then sums the gradients of more uses, and has none of the other leaf, or the same one where both
+    are one tensor.
+    """
+    if not isinstance(divergence, ExtraOps) or not divergence.gradients:
+        return None
+    here, there, last = sided(divergence, left, right)
+    if last is None:
+        return None
+    ours, theirs = _gradients(here), _gradients(there)
+    for name, other, is_one_tensor in _shared(here.results(last), ours, theirs, there):
+        # One tensor given as both may be a number; two leaves that are one are told by more than that.
+        fewest = 1 if is_one_tensor else FEW
+        apart = _apart_from_sum(ours[name], theirs[name], theirs[other], fewest)
+        leaf = name.removeprefix(GRADIENT)
+        nodes = [it for it in there.graph.nodes if it.name == leaf]
+        leaves = [it for it in nodes if it.kind in ("parameter", "input")]
+        if apart is not None and leaves:
+            return Cause(
+                side=OTHER[divergence.side],
+                node=leaves[0].id,
+                op=leaf,
+                edits=(Rewire(source=FromLeaf(other.removeprefix(GRADIENT), is_one_tensor)),),
+                proven="recorded_values",
+                greatest=apart,
+                noise=noise_of(ours[name], theirs[name]),
+                layers=(None, None),
+                tried=1,
+            )
+    return None
+
+
+def _gradients(flow: GraphView) -> dict[str, Output]:
+    """The gradients that a graph yields, by name."""
+    return {
+        node.name: node.outputs[0]
+        for node in flow.graph.nodes
+        if node.kind == "output" and node.phase == "backward" and node.outputs
+    }
+
+
+def _shared(
+    results: list[Node], ours: dict[str, Output], theirs: dict[str, Output], there: GraphView
+) -> Iterator[tuple[str, str, bool]]:
+    """The gradients of the other side whose sum one of the results may be, and whether of one tensor."""
+    names = [it.name for it in results]
+    if len(names) == 2 and theirs.keys() >= set(names):
+        # The other side takes the two from different outputs.
+        results_there = [it for it in there.graph.nodes if it.kind == "output"]
+        of_names = [it for it in results_there if it.phase == "backward" and it.name in names]
+        if len({(edge.origin, edge.output) for it in of_names for edge in there.into(it)}) == 2:
+            yield names[0], names[1], True
+    for name in names:
+        for other, output in theirs.items() if name in theirs else ():
+            # Here there is no such gradient, or it is zeros.
+            own = numbers_of(ours[other]) if other in ours else np.zeros(1)
+            if numbers_of(output) is not None and own is not None and not own.any():
+                yield name, other, False
+
+
+def _apart_from_sum(own: Output, one: Output, other: Output, fewest: int) -> float | None:
+    """How far a gradient is from the sum of two of the other side; None where it is not that.
+
+    Of these at least ``fewest`` different elements are known, and not all are zeros.
+    """
+    total, first, second = numbers_of(own), numbers_of(one), numbers_of(other)
+    if total is None or first is None or second is None:
+        return None
+    if not total.shape == first.shape == second.shape or not (first.any() and second.any()):
+        return None
+    if min(np.unique(first).size, np.unique(second).size) < fewest:
+        return None
+    return room_of(own, one).apart(first + second, total)
+
+
+FORMULAS: tuple[Callable[[Divergence, GraphView, GraphView], Cause | None], ...] = (
+    shared_leaf_cause,
+    known_function_cause,
+    exchanged_factors_cause,
+    masked_mean_cause,
+)
+"""What is looked for in turn where no value follows from another one by an operator."""

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
+from explorer.compare.causes.arguments import Spot, set_arguments
 from explorer.compare.causes.rows import Ends, base_of
 from explorer.compare.graphs.layouts import channels_last
 from explorer.compare.graphs.sameness import EXPLAINED, distance, numbers_of
@@ -20,6 +21,7 @@ from explorer.model.causes import (
     Inserted,
     InsertOperator,
     Rewire,
+    Zeros,
 )
 from explorer.model.divergence import Place
 from explorer.model.graph import Node, Output
@@ -49,36 +51,45 @@ LINEAR = frozenset(
 )
 """Families of ops of which a changed input shows in the value just as well."""
 
+OF_WEIGHTS = frozenset({"matmul", "conv", "convgrad"})
+"""Families of ops that read a weight, which may lie in another layout."""
+
 HALVES = ("float16", "bfloat16")
 
 
-def input_edits(flow: GraphView, node: Node) -> Iterator[Edits]:
+def other_inputs(spot: Spot) -> Iterator[Edits]:
     """Edits of the tensors that an op reads, of one or of two that are exchanged."""
-    slots = flow.tensors(node)
-    for one, other in combinations(slots, 2):
-        if slots[one].shape == slots[other].shape:
-            yield exchanged(node, one, other)
-    for slot, own in slots.items():
-        yield from _other_values(flow, node, slot, own)
+    # Where the op behind is of the same kind, and none is there, it may be what the other side has.
+    own, other = spot.ends.own_row[-1], spot.ends.row[-1]
+    behind, behind_there = spot.here.next_op(own), spot.ends.there.next_op(other)
+    is_done_behind = (
+        behind is not None
+        and family(behind.op) == family(own.op) == family(other.op)
+        and (behind_there is None or family(behind_there.op) != family(own.op))
+    )
+    node, slots = spot.node, spot.here.tensors(spot.node)
+    for one, second in combinations(slots, 2):
+        if slots[one].shape == slots[second].shape:
+            yield (
+                Rewire(node=node.id, slots=(one,), source=FromSlot(second)),
+                Rewire(node=node.id, slots=(second,), source=FromSlot(one)),
+            )
+    for slot, output in slots.items() if not is_done_behind else ():
+        for source in _other_values(spot.here, node, slot, output):
+            yield (Rewire(node=node.id, slots=(slot,), source=source),)
     floats = tuple(slot for slot, output in slots.items() if output.dtype == "float32")
-    if not floats:
-        return
-    for dtype in HALVES:
+    for dtype in HALVES if floats else ():
         yield (InsertOperator(node=node.id, op="cast", slots=floats, name=dtype),)
-    if family(node.op) not in LINEAR:
-        for number in _factors(slots[floats[0]]):
+    if floats and family(node.op) not in LINEAR:
+        # Factors that are something of the size of a value.
+        sizes = sorted({length for length in slots[floats[0]].shape if length > 1})
+        of_sizes = [(math.sqrt(it), 1 / math.sqrt(it), float(it), 1 / it) for it in sizes]
+        factors = dict.fromkeys(number for numbers in of_sizes for number in numbers)
+        for number in (*factors, *PLAIN_FACTORS):
             factor = Factor(number)
             yield (InsertOperator(node=node.id, op="mul", slots=floats[:1], factor=factor),)
     for slot in floats:
         yield from elsewhere(node, slot, slots[slot].shape)
-
-
-def exchanged(node: Node, one: int, other: int) -> Edits:
-    """Two inputs of an op in the place of each other."""
-    return (
-        Rewire(node=node.id, slots=(one,), source=FromSlot(other)),
-        Rewire(node=node.id, slots=(other,), source=FromSlot(one)),
-    )
 
 
 def elsewhere(node: Node, slot: int, shape: tuple[int, ...]) -> Iterator[Edits]:
@@ -100,7 +111,16 @@ def elsewhere(node: Node, slot: int, shape: tuple[int, ...]) -> Iterator[Edits]:
             yield inserted("flip", *axes)
 
 
-def _other_values(flow: GraphView, node: Node, slot: int, own: Output) -> Iterator[Edits]:
+def weights_elsewhere(spot: Spot) -> Iterator[Edits]:
+    """A weight in another layout."""
+    if family(spot.node.op) in OF_WEIGHTS:
+        leaves = leaves_of(spot.here, [spot.node])
+        for slot, read in spot.here.tensors(spot.node).items():
+            if slot in leaves:
+                yield from elsewhere(spot.node, slot, read.shape)
+
+
+def _other_values(flow: GraphView, node: Node, slot: int, own: Output) -> list[FromNode]:
     """Other values of the shape of an input: what was made as it was, then the nearest ones."""
     (read,) = [edge for edge in flow.into(node) if edge.input == slot][:1]
     maker, behind = flow.nodes[read.origin], flow.behind(node.id)
@@ -113,8 +133,7 @@ def _other_values(flow: GraphView, node: Node, slot: int, own: Output) -> Iterat
             is_other = (other.id, output) != (read.origin, read.output)
             if is_other and (made.shape, made.dtype) == (own.shape, own.dtype):
                 found.append(FromNode(other.id, output, label_of(other, output)))
-    for source in found[:MOST_REPLACEMENTS]:
-        yield (Rewire(node=node.id, slots=(slot,), source=source),)
+    return found[:MOST_REPLACEMENTS]
 
 
 def label_of(node: Node, output: int = 0) -> str:
@@ -130,16 +149,22 @@ def op_label(node: Node, number: str = "") -> str:
     return f"{node.op} ({node.source[0] if node.source else node.id}{number})"
 
 
-def _factors(output: Output) -> Iterator[float]:
-    """Factors that are something of the size of a value."""
-    seen = set()
-    sizes = {length for length in output.shape if length > 1}
-    for size in sorted(sizes):
-        for factor in (math.sqrt(size), 1 / math.sqrt(size), float(size), 1 / size):
-            if factor not in seen:
-                seen.add(factor)
-                yield factor
-    yield from PLAIN_FACTORS
+def inverted(spot: Spot) -> Iterator[Edits]:
+    """A mask of the opposite sense."""
+    for slot, read in spot.here.tensors(spot.node).items():
+        if read.dtype == "bool":
+            yield (InsertOperator(node=spot.node.id, op="not", slots=(slot,)),)
+
+
+def from_zeros(spot: Spot) -> Iterator[Edits]:
+    """Zeros in the place of what is filled with other numbers."""
+    for edge in spot.here.into(spot.node):
+        origin = spot.here.nodes[edge.origin]
+        is_filled = origin.kind == "op" and family(origin.op) == "fill" and origin.outputs
+        numbers = numbers_of(origin.outputs[0]) if is_filled else None
+        if numbers is not None and numbers.any():
+            zeros = Zeros(label_of(origin), is_filled=True)
+            yield (Rewire(node=spot.node.id, slots=(edge.input,), source=zeros),)
 
 
 # The leaves and constants of the other side
@@ -149,6 +174,16 @@ CUT = MOVES | {"slice", "cast", "identity"}
 
 KEPT = MOVES | {"identity", "flip"}
 """Families of ops between a leaf and what reads it."""
+
+
+def other_leaves(spot: Spot) -> Iterator[Edits]:
+    """The leaves and constants of the other side in the place of those that an op reads."""
+    here, there, row = spot.here, spot.ends.there, spot.ends.row
+    leaves = of_other_leaves(here, spot.node, there, row)
+    if leaves:
+        yield leaves
+    for edit in other_constants(here, spot.node, there, row[0]) if len(row) == 1 else ():
+        yield (edit,)
 
 
 def of_other_leaves(here: GraphView, node: Node, there: GraphView, row: list[Node]) -> Edits:
@@ -169,6 +204,21 @@ def of_other_leaves(here: GraphView, node: Node, there: GraphView, row: list[Nod
     return tuple(edits) if len(edits) == len(others) else ()
 
 
+def _read_instead(flow: GraphView, node: Node, slot: int, name: str) -> list[Rewire]:
+    """What is made of the leaf of a name as the input of an op is made of its own; [] if nothing is."""
+    (read,) = [edge for edge in flow.into(node) if edge.input == slot]
+    maker = flow.nodes[read.origin]
+    for other in flow.graph.nodes:
+        is_alike = (other.op, other.kind) == (maker.op, maker.kind) and other.outputs
+        if not is_alike or other.outputs[0].shape != maker.outputs[0].shape:
+            continue
+        leaf = base_of(flow, other, KEPT)
+        is_leaf = leaf.kind == "parameter" and leaf.name == name
+        if is_leaf and other.phase == maker.phase:
+            return [Rewire(node=node.id, slots=(slot,), source=FromNode(other.id, label=name))]
+    return []
+
+
 def other_constants(here: GraphView, node: Node, there: GraphView, other: Node) -> list[Rewire]:
     """The constants and leaves that an op of the other side reads as inputs, one in the place of one.
 
@@ -181,7 +231,12 @@ def other_constants(here: GraphView, node: Node, there: GraphView, other: Node) 
     for slot in own.keys() & others.keys():
         (_, mine), (read, value) = own[slot], others[slot]
         if mine != value and math.prod(mine.shape) == math.prod(value.shape) > 1:
-            source = FromThere(_name(there, read), value)
+            # The name of a leaf, or a constant with the line that reads it.
+            readers = [there.nodes[edge.target] for edge in there.out_of(read)]
+            lines = [it.source[0] for it in readers if it.source]
+            is_named = (read.kind == "parameter" and read.name) or not lines
+            label = label_of(read) if is_named else f"{read.op} ({lines[0]})"
+            source = FromThere(label, value)
             edits.append(Rewire(node=node.id, slots=(slot,), source=source))
     return edits
 
@@ -196,17 +251,6 @@ def _given_to(flow: GraphView, node: Node) -> dict[int, tuple[Node, Array]]:
         if is_given and summary is not None and summary.whole is not None:
             found[edge.input] = read, summary.whole
     return found
-
-
-def _name(flow: GraphView, node: Node) -> str:
-    """The name of a leaf, or a constant with the line that reads it."""
-    if node.kind == "parameter" and node.name:
-        return node.name
-    for edge in flow.out_of(node):
-        source = flow.nodes[edge.target].source
-        if source:
-            return f"{node.op} ({source[0]})"
-    return label_of(node)
 
 
 def leaves_of(flow: GraphView, row: list[Node]) -> dict[int, str]:
@@ -234,25 +278,20 @@ def later_place(here: GraphView, node: Node, there: GraphView, other: Node) -> P
     return None
 
 
-def _read_instead(flow: GraphView, node: Node, slot: int, name: str) -> list[Rewire]:
-    """What is made of the leaf of a name as the input of an op is made of its own; [] if nothing is."""
-    (read,) = [edge for edge in flow.into(node) if edge.input == slot]
-    maker = flow.nodes[read.origin]
-    for other in flow.graph.nodes:
-        is_alike = (other.op, other.kind) == (maker.op, maker.kind) and other.outputs
-        if not is_alike or other.outputs[0].shape != maker.outputs[0].shape:
-            continue
-        leaf = base_of(flow, other, KEPT)
-        is_leaf = leaf.kind == "parameter" and leaf.name == name
-        if is_leaf and other.phase == maker.phase:
-            return [Rewire(node=node.id, slots=(slot,), source=FromNode(other.id, label=name))]
-    return []
-
-
 # Inputs that pass as equal
 
 CLOSE = 1e-4
 """Values that differ by at most this part of the greatest element pass as equal."""
+
+
+def with_inputs_of_there(spot: Spot) -> Iterator[Edits]:
+    """The other side's values of an op's inputs, alone and with another number among the arguments."""
+    as_there = inputs_of_there(spot.ends, spot.target)
+    if as_there:
+        yield as_there
+        for change in spot.arguments.single:
+            if all(isinstance(value, float) for value in change.values()):
+                yield *as_there, set_arguments(spot.node, change)
 
 
 def inputs_of_there(ends: Ends, target: Output) -> tuple[Rewire, ...]:
@@ -262,9 +301,7 @@ def inputs_of_there(ends: Ends, target: Output) -> tuple[Rewire, ...]:
     side's value from its own inputs, whatever is changed. () where the inputs are the same.
     """
     (node,) = ends.own_row
-    if not node.outputs:
-        return ()
-    difference = distance(node.outputs[0], target)
+    difference = distance(node.outputs[0], target) if node.outputs else None
     if difference is None:
         return ()
     members = {it.id for it in ends.row}
@@ -294,12 +331,9 @@ def _nearest(own: Output, others: list[Node]) -> tuple[Node, float] | None:
     found: list[tuple[float, Node]] = []
     for other in others:
         theirs = numbers_of(other.outputs[0]) if other.outputs else None
-        if theirs is None or theirs.size != numbers.size:
-            continue
-        apart = float(np.abs(theirs.ravel() - numbers.ravel()).max())
-        if apart <= CLOSE * float(np.abs(numbers).max()):
-            found.append((apart, other))
-    if not found:
-        return None
-    apart, nearest = min(found, key=lambda it: it[0])
-    return nearest, apart
+        if theirs is not None and theirs.size == numbers.size:
+            apart = float(np.abs(theirs.ravel() - numbers.ravel()).max())
+            if apart <= CLOSE * float(np.abs(numbers).max()):
+                found.append((apart, other))
+    apart, nearest = min(found, key=lambda it: it[0], default=(0.0, None))
+    return None if nearest is None else (nearest, apart)

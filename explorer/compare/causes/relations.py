@@ -5,9 +5,9 @@ the elements are so many that it is no chance.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, combinations, permutations
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -17,10 +17,6 @@ from explorer.numeric.differences import Floats
 
 FEW = 4
 """With fewer different elements than this, a number between two values may be chance."""
-
-
-Candidates = Iterator[tuple[InsertOperator, Floats]]
-"""What may be inserted behind a value, and what would follow by each."""
 
 
 class Surroundings(NamedTuple):
@@ -46,42 +42,42 @@ class Found(NamedTuple):
     apart: float
 
 
-class _Values(NamedTuple):
+class Values(NamedTuple):
+    """A value that may follow from another one, how far apart they may be, and what it may be made of."""
+
     own: Floats
     target: Floats
     room: Sameness
-    around: Surroundings
-
-    def apart(self, made: Floats) -> float | None:
-        """How far a value is from the other one; None where it is another one."""
-        if made.size != self.target.size:
-            return None
-        return self.room.apart(made.reshape(self.target.shape), self.target)
+    around: Surroundings = NOTHING
 
     @property
     def are_of_one_size(self) -> bool:
+        """Whether both have as many elements, and some."""
         return self.own.size == self.target.size > 0
 
 
-def relations_of(
-    own: Floats, target: Floats, room: Sameness, around: Surroundings, finders: "Finders"
-) -> Iterator[Found]:
-    """How ``target`` may follow from ``own``, as far as the ``finders`` look for it, the simplest way first.
+Proposal = tuple[InsertOperator, Floats]
+"""What may be inserted behind a value, and what would follow by it."""
 
-    ``room`` says how far the two may be apart that are the same up to rounding.
-    """
-    values = _Values(own, target, room, around)
-    for find in finders:
-        for inserted, made in find(values):
-            apart = values.apart(made)
-            if apart is not None:
-                yield Found((inserted,), apart)
+Relation = Callable[[Values], Iterator[Proposal]]
+
+
+def relations_of(values: Values, relations: Sequence[Relation]) -> Iterator[Found]:
+    """How the one value may follow from the other, as far as is looked for, the simplest way first."""
+    target = values.target
+    for relation in relations:
+        for inserted, made in relation(values):
+            if made.size == target.size:
+                apart = values.room.apart(made.reshape(target.shape), target)
+                if apart is not None:
+                    yield Found((inserted,), apart)
 
 
 # Numbers
 
 
-def _times(values: _Values) -> Candidates:
+def times(values: Values) -> Iterator[Proposal]:
+    """A factor."""
     if not values.are_of_one_size:
         return
     own, target = values.own.ravel(), values.target.ravel()
@@ -102,7 +98,8 @@ def _times(values: _Values) -> Candidates:
         yield InsertOperator(op="mul", factor=named), values.own * named.value
 
 
-def _plus(values: _Values) -> Candidates:
+def plus(values: Values) -> Iterator[Proposal]:
+    """A number that is added."""
     if not values.are_of_one_size or not _is_telling(values.own):
         return
     with np.errstate(invalid="ignore"):
@@ -153,30 +150,27 @@ def named_factor(factor: float, around: Surroundings, room: float = 0.0) -> Fact
 # Another value
 
 
-def _added(values: _Values) -> Candidates:
+SUMS: dict[Literal["add", "sub", "mul"], np.ufunc] = {"add": np.add, "sub": np.subtract}
+PRODUCTS: dict[Literal["add", "sub", "mul"], np.ufunc] = {"mul": np.multiply}
+
+
+def with_parts(values: Values) -> Iterator[Proposal]:
+    """Another value that is added or subtracted, or multiplied."""
+    own, target = values.own, values.target
     # Zeros, such as a product with a state of zeros, plus anything are that.
-    if _is_telling(values.own) and values.own.shape == values.target.shape:
-        for name, part in values.around.parts.items():
-            if _fits(part, values.target):
-                yield InsertOperator(op="add", name=name), values.own + part
-                yield InsertOperator(op="sub", name=name), values.own - part
-
-
-def _multiplied(values: _Values) -> Candidates:
-    if _is_telling(values.own) and values.own.shape == values.target.shape:
-        for name, part in values.around.parts.items():
-            if _fits(part, values.target):
+    if own.shape != target.shape or not _is_telling(own) or not _is_telling(target):
+        return
+    fitting = []
+    for name, part in values.around.parts.items():
+        ends = zip(part.shape[::-1], target.shape[::-1], strict=False)
+        fits = part.ndim <= target.ndim and all(one in (1, other) for one, other in ends)
+        if fits and np.unique(part).size > 1:
+            fitting.append((name, part))
+    for operators in (SUMS, PRODUCTS):
+        for name, part in fitting:
+            for op, compute in operators.items():
                 with np.errstate(invalid="ignore"):  # none times an infinity
-                    made = values.own * part
-                yield InsertOperator(op="mul", name=name), made
-
-
-def _fits(part: Floats, target: Floats) -> bool:
-    """Whether a value can be added to another one element by element, and says something."""
-    if part.ndim > target.ndim or not _is_telling(target) or np.unique(part).size < 2:
-        return False
-    ends = zip(part.shape[::-1], target.shape[::-1], strict=False)
-    return all(one in (1, other) for one, other in ends)
+                    yield InsertOperator(op=op, name=name), compute(own, part)
 
 
 # Functions
@@ -222,7 +216,8 @@ def _softmax(x: Floats) -> Floats:
     return made
 
 
-def _applied(values: _Values) -> Candidates:
+def applied(values: Values) -> Iterator[Proposal]:
+    """A function that one side has more."""
     if not values.are_of_one_size or not _is_telling(values.target):
         return
     for name, function in FUNCTIONS.items():
@@ -239,7 +234,7 @@ def _is_change(own: Floats, made: Floats) -> bool:
     return bool(np.any(apart > ROUNDING * np.maximum(np.abs(own), 1)))
 
 
-def _tempered(values: _Values) -> Candidates:
+def tempered(values: Values) -> Iterator[Proposal]:
     """Two softmaxes of the same logits, times another factor."""
     if values.own.shape != values.target.shape or not values.own.ndim or not values.own.size:
         return
@@ -270,28 +265,21 @@ def _logits(value: Floats) -> Floats | None:
     return centred
 
 
-def _rounded_to(values: _Values) -> Candidates:
-    if values.are_of_one_size:
-        with np.errstate(over="ignore"):
-            halves = values.own.astype(np.float16).astype(np.float64)
-        yield InsertOperator(op="cast", name="float16"), halves
-        yield InsertOperator(op="cast", name="bfloat16"), _as_bfloat16(values.own)
-
-
-def _as_bfloat16(value: Floats) -> Floats:
-    """Numbers rounded to the upper 16 bits of their single precision."""
-    bits = value.astype(np.float32).view(np.uint32)
+def rounded_to(values: Values) -> Iterator[Proposal]:
+    """A narrower dtype."""
+    if not values.are_of_one_size:
+        return
+    with np.errstate(over="ignore"):
+        halves = values.own.astype(np.float16).astype(np.float64)
+    yield InsertOperator(op="cast", name="float16"), halves
+    # The upper 16 bits of single precision.
+    bits = values.own.astype(np.float32).view(np.uint32)
     nearest = bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
     upper: Floats = (nearest & np.uint32(0xFFFF0000)).view(np.float32).astype(np.float64)
-    return upper
+    yield InsertOperator(op="cast", name="bfloat16"), upper
 
 
 # Another layout
-
-
-def _layouts(values: _Values) -> Candidates:
-    if values.are_of_one_size and _is_telling(values.own):
-        yield from _placed(values.own, values.target, values.room, values.around.shapes)
 
 
 MOST_AXES = 6
@@ -314,35 +302,30 @@ def are_rearranged(own: Floats, target: Floats, room: Sameness) -> bool:
     return room.apart(np.sort(own.ravel()), np.sort(target.ravel())) is not None
 
 
-def _placed(
-    own: Floats, target: Floats, room: Sameness, shapes: Iterable[tuple[int, ...]]
-) -> Candidates:
-    """How ``target`` may hold the numbers of ``own``, which both have in some order.
-
-    ``shapes`` are further ones, beside those of the two, in which they may be put into another order.
-    """
-    if not are_rearranged(own, target, room):
+def layouts(values: Values) -> Iterator[Proposal]:
+    """The same numbers in another order."""
+    own, target, room, around = values
+    is_telling = values.are_of_one_size and _is_telling(own)
+    if not is_telling or not are_rearranged(own, target, room):
         return
     # Whatever the order of the axes, the first and the last element are at their places.
     ends = own.ravel()[[0, -1]], target.ravel()[[0, -1]]
     may_have_other_axes = room.apart(*ends) is not None
     if own.ndim <= MOST_AXES and may_have_other_axes:
-        yield from _transposed(own)
+        for order in permutations(range(own.ndim)):
+            if order != tuple(range(own.ndim)):
+                yield InsertOperator(op="transpose", numbers=order), own.transpose(order)
     if own.shape == target.shape:
         for axis in range(own.ndim):
             yield from _along(own, target, axis, room)
         yield from _along_several(own, target, room)
     if may_have_other_axes:
-        yield from _regrouped(own, target, room, shapes)
+        whole = dict.fromkeys(chain(_finer_shapes(target.shape), around.shapes))
+        for shape in (it for it in whole if len(it) <= MOST_AXES):
+            yield from _regrouped(own, target, room, shape)
 
 
-def _transposed(own: Floats) -> Candidates:
-    for order in permutations(range(own.ndim)):
-        if order != tuple(range(own.ndim)):
-            yield InsertOperator(op="transpose", numbers=order), own.transpose(order)
-
-
-def _along(own: Floats, target: Floats, axis: int, room: Sameness) -> Candidates:
+def _along(own: Floats, target: Floats, axis: int, room: Sameness) -> Iterator[Proposal]:
     """The same rows along an axis, in another order."""
     length = own.shape[axis]
     if length < 2:
@@ -351,17 +334,26 @@ def _along(own: Floats, target: Floats, axis: int, room: Sameness) -> Candidates
     for steps in range(1, length):
         signed = _nearer(steps, length)
         yield InsertOperator(op="roll", numbers=(axis, signed)), np.roll(own, signed, axis)
-    order = _order(own, target, axis, room)
-    if order and order != tuple(range(length)):
-        for parts in range(2, min(MOST_PARTS, length - 1) + 1):
-            blocks = _blocks(order, parts)
-            if blocks:
-                made = np.take(own, order, axis)
-                yield InsertOperator(op="blocks", numbers=(axis, *blocks)), made
-        yield InsertOperator(op="rows", numbers=(axis, *order)), np.take(own, order, axis)
+    # Which row of the one value each row of the other one is, where that is clear.
+    rows, wanted = (np.moveaxis(it, axis, 0).reshape(length, -1) for it in (own, target))
+    order: list[int] = []
+    for row in wanted:
+        places = [place for place, it in enumerate(rows) if room.apart(it, row) is not None]
+        if len(places) != 1:
+            return
+        order += places
+    if order == list(range(length)):
+        return
+    made = np.take(own, order, axis)
+    for parts in range(2, min(MOST_PARTS, length - 1) + 1):
+        size, rest = divmod(length, parts)
+        blocks = [order[start] // size for start in range(0, length, size)]
+        if not rest and order == [block * size + it for block in blocks for it in range(size)]:
+            yield InsertOperator(op="blocks", numbers=(axis, *blocks)), made
+    yield InsertOperator(op="rows", numbers=(axis, *order)), made
 
 
-def _along_several(own: Floats, target: Floats, room: Sameness) -> Candidates:
+def _along_several(own: Floats, target: Floats, room: Sameness) -> Iterator[Proposal]:
     """In reverse along several axes, and shifted along several."""
     for count in range(2, own.ndim + 1):
         for axes in combinations(range(own.ndim), count):
@@ -383,47 +375,20 @@ def _nearer(steps: int, length: int) -> int:
     return steps if steps <= length // 2 else steps - length
 
 
-def _order(own: Floats, target: Floats, axis: int, room: Sameness) -> tuple[int, ...]:
-    """Which row of a value each row of the other one is; () where that is not clear."""
-    rows = np.moveaxis(own, axis, 0).reshape(own.shape[axis], -1)
-    wanted = np.moveaxis(target, axis, 0).reshape(own.shape[axis], -1)
-    order = []
-    for row in wanted:
-        places = [
-            place for place, own_row in enumerate(rows) if room.apart(own_row, row) is not None
-        ]
-        if len(places) != 1:
-            return ()
-        order.append(places[0])
-    return tuple(order)
-
-
-def _blocks(order: tuple[int, ...], parts: int) -> tuple[int, ...]:
-    """The order of equal parts that an order of rows is; () where it is none."""
-    size, rest = divmod(len(order), parts)
-    if rest:
-        return ()
-    blocks = tuple(order[start] // size for start in range(0, len(order), size))
-    rows = [block * size + place for block in blocks for place in range(size)]
-    return blocks if tuple(rows) == order else ()
-
-
 def _regrouped(
-    own: Floats, target: Floats, room: Sameness, shapes: Iterable[tuple[int, ...]]
-) -> Candidates:
-    """Read in another shape, whose axes are then put into another order."""
+    own: Floats, target: Floats, room: Sameness, last: tuple[int, ...]
+) -> Iterator[Proposal]:
+    """Read in another shape, whose axes are then put into another order, as which they have a shape."""
     start = target.ravel()[:SAMPLE]
-    whole = dict.fromkeys(chain(_finer_shapes(target.shape), shapes))
-    for last in (it for it in whole if len(it) <= MOST_AXES):
-        for order in permutations(range(len(last))):
-            if order == tuple(range(len(last))):
-                continue
-            shape = [0] * len(last)
-            for place, axis in enumerate(order):
-                shape[axis] = last[place]
-            made = own.reshape(shape).transpose(order)
-            if room.apart(made.flat[:SAMPLE], start) is not None:
-                yield InsertOperator(op="regroup", shape=tuple(shape), numbers=order), made
+    for order in permutations(range(len(last))):
+        if order == tuple(range(len(last))):
+            continue
+        shape = [0] * len(last)
+        for place, axis in enumerate(order):
+            shape[axis] = last[place]
+        made = own.reshape(shape).transpose(order)
+        if room.apart(made.flat[:SAMPLE], start) is not None:
+            yield InsertOperator(op="regroup", shape=tuple(shape), numbers=order), made
 
 
 def _finer_shapes(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -440,7 +405,7 @@ def _finer_shapes(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 # Masks
 
 
-def _masked(values: _Values) -> Candidates:
+def masked(values: Values) -> Iterator[Proposal]:
     """The same but for elements that are one number there."""
     own, target = values.own, values.target
     if own.size < 2 or own.squeeze().shape != target.squeeze().shape:
@@ -459,32 +424,19 @@ def _masked(values: _Values) -> Candidates:
         yield InsertOperator(op="fill", factor=Factor(number), numbers=(count,)), made
 
 
-Finders = Sequence[Callable[[_Values], Candidates]]
+At = Literal["ends", "inner", "masks", "leaf", "rounded", "layout"]
+"""Which two values are compared.
 
-WITH_PARTS: Finders = (_added, _multiplied)
-"""Those that look for another value."""
+"ends": what two ops make. "inner": ops of two rows. "masks": two masked values. "leaf": an op with a leaf,
+and one without. "rounded": a value, and what it is rounded to. "layout": the same numbers in some order.
+"""
 
-WITH_LAYOUTS: Finders = (_layouts,)
-"""The one that looks for another layout."""
-
-TEMPERED: Finders = (_tempered,)
-"""The one that looks for softmaxes of other logits."""
-
-MASKED: Finders = (_masked,)
-"""The one that looks for masks."""
-
-ROUNDED: Finders = (_rounded_to,)
-"""Those that look for a narrower dtype."""
-
-FINDERS: Finders = (
-    _times,
-    _layouts,
-    _plus,
-    _applied,
-    _tempered,
-    _added,
-    _multiplied,
-    _rounded_to,
-    _masked,
-)
+RELATIONS: dict[At, tuple[Relation, ...]] = {
+    "ends": (times, layouts, plus, applied, tempered, with_parts, rounded_to, masked),
+    "inner": (tempered,),
+    "masks": (masked,),
+    "leaf": (with_parts,),
+    "rounded": (rounded_to,),
+    "layout": (layouts,),
+}
 """How relations are looked for, the simplest ones first."""
