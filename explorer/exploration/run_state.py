@@ -9,11 +9,11 @@ import msgspec
 
 from explorer.compare.align.alignment import seamed
 from explorer.compare.graphs.view import Slot
-from explorer.compare.results.non_finite import non_finite
 from explorer.compare.results.remarks import (
     conventions,
     equal_elements,
     ill_conditioned,
+    non_finite,
     random_draws,
     silent_broadcasts,
 )

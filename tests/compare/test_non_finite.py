@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.results.non_finite import non_finite
+from explorer.compare.results.remarks import non_finite
 from explorer.model.arrays import AnyArray
 from explorer.model.divergence import Place
 from explorer.model.findings import MadeOf, NonFinite

@@ -13,7 +13,7 @@ from explorer.compare.graphs.sameness import (
     scale,
 )
 from explorer.compare.results.comparison import Comparison, compare, movements, worst
-from explorer.compare.results.oracle import agrees_with_oracle, noise_alone
+from explorer.compare.results.oracle import Beside, agrees_with_oracle
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Estimate, LeafNoise, OracleResult, Result, ResultNoise
 from explorer.model.trees import branch
@@ -396,7 +396,7 @@ def test_what_noise_of_the_size_of_the_gradient_excuses_is_not_confirmed(
     oracle = OracleResult("ok", tuple(Estimate(name, pack(it)) for name, it in arrays.items()))
     moved = {"dx": np.full(2, 0.1)}
     assert agrees_with_oracle(given, oracle, moved) is expected
-    hidden = noise_alone(given, oracle, moved)
+    hidden = Beside(given, oracle, moved).noise_alone()
     is_small = others == 1000.0
     is_hidden = gradient[0] < SWAMPING and not is_small
     assert {name: it.tolist() for name, it in hidden.items()} == (

@@ -1,7 +1,7 @@
 """The answers to a case: every comparison of two, and the distinct ones with their engines."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import combinations, product
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain, combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,18 +18,13 @@ from explorer.compare.results.comparison import (
     movements,
     worst,
 )
-from explorer.compare.results.oracle import (
-    Elements,
-    agrees_with_oracle,
-    noise_alone,
-    refuted_elements,
-)
+from explorer.compare.results.oracle import Beside, Elements
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework, engine_named
 from explorer.model.report import ORACLE, AnswerGroup, Difference
-from explorer.model.results import ANSWERED, Leaf, OracleResult, Result, ResultNoise
-from explorer.model.trees import Nested, fill
+from explorer.model.results import ANSWERED, OracleResult, Result, ResultNoise
+from explorer.model.trees import fill
 from explorer.numeric.differences import Floats, are_equal, real_parts
 from explorer.scenario.declaration import Tolerance
 from explorer.text.messages import one_line
@@ -38,10 +33,8 @@ from explorer.text.numbers import FEW, digits
 NO_NOISE: Mapping[str, ResultNoise] = {}
 """The noise of engines whose noise was not measured."""
 
-Forwards = Mapping[str, ResultNoise]
-"""What the net of each engine returns, with its noise, by the engine's name."""
-
-NO_FORWARDS: Forwards = {}
+READABLE = 10.0 ** (1 - FEW)
+"""The share of a tensor's scale from which on a difference shows in FEW digits."""
 
 # What TOLERANCES allow
 
@@ -86,8 +79,9 @@ def allowance(
 class Answers:
     """The answers of all parties of a case, and every comparison of two of them, made once.
 
-    ``allowances`` are the reasons for which ``tolerances`` let some of them differ, and ``allowed`` those
-    that do, two by two: their verdict is "close".
+    ``drawn`` are the leaves that depend on random numbers in every engine that answered. ``allowances`` are
+    the reasons for which ``tolerances`` let some answers differ, and ``allowed`` those that do, two by two:
+    their verdict is "close". ``forwards`` are what the net of each engine returns, with its noise.
     """
 
     def __init__(
@@ -97,7 +91,7 @@ class Answers:
         oracle: OracleResult,
         noise: Mapping[str, ResultNoise],
         tolerances: Sequence[Tolerance] = (),
-        forwards: Forwards = NO_FORWARDS,
+        forwards: Mapping[str, ResultNoise] = NO_NOISE,
     ) -> None:
         self.results = results
         self.oracle = oracle
@@ -106,6 +100,10 @@ class Answers:
         measured = {name: noise.get(name, ResultNoise()) for name in self.fine}
         self._noise = {name: movements(it) for name, it in measured.items()}
         self._drawn = {name: frozenset(it.drawn) for name, it in measured.items()}
+        leaves = next((it.leaves for it in self.fine.values()), ())
+        self.drawn = tuple(
+            leaf.name for leaf in leaves if all(leaf.name in it for it in self._drawn.values())
+        )
         self.comparisons: dict[Parties, Comparison] = {}
         self.allowances: dict[str, None] = {}
         self.allowed: set[Parties] = set()
@@ -129,40 +127,51 @@ class Answers:
         self._judges = {name: self._judge_of(name) for name in frameworks}
         self.near_oracle: dict[str, bool] = {}
         self.noise_alone: dict[Framework, dict[str, NDArray[np.bool_]]] = {}
+        self._beside: dict[str, Beside] = {}
         for name, result in self.fine.items():
             own = self.oracle_of(name)
             if own is None:
                 continue
-            drawn = self._drawn_beside_oracle(name, own.framework)
-            widest = self._widest_noise(own)
-            is_near = agrees_with_oracle(result, own, widest, drawn, self.not_finite)
-            if self.has_estimates and is_near is not None:
-                self.near_oracle[name] = is_near
+            # The oracle cannot estimate what depends on random numbers in an engine and in the net that is
+            # varied. Where that net was not measured, what the engine draws stands for it.
+            varied = (it for it in self._drawn if engine_named(it).framework == own.framework)
+            drawn = self._drawn[name] & self._drawn[next(varied, name)]
+            beside = Beside(result, own, self._widest_noise(own), drawn, self.not_finite)
+            if self.has_estimates and beside.agrees is not None:
+                self.near_oracle[name] = beside.agrees
+                self._beside[name] = beside
             hidden = self.noise_alone.setdefault(own.framework, {})
-            for leaf, places in noise_alone(result, own, widest, drawn).items():
+            for leaf, places in beside.noise_alone().items():
                 hidden.setdefault(leaf, places)
 
-    def noise_of(self, name: str) -> Movements:
-        """The noise of an engine; where it was not measured, that of another stands for it."""
-        known = [self._noise[name], *self._noise.values()]
-        return next((movement for movement in known if movement), NOT_MEASURED)
+    # Beside the oracle
+
+    @property
+    def has_estimates(self) -> bool:
+        """Whether the oracle has something to say."""
+        return self.oracle.outcome == "ok" and len(self.oracle.estimates) > 0
+
+    @property
+    def has_two_nets(self) -> bool:
+        """Whether the net of some framework is another one than those which the oracle runs."""
+        return None in self._judges.values()
 
     def oracle_of(self, name: str) -> OracleResult | None:
         """What judges an engine; None where no net that is varied is that of its framework."""
         return self._judges[engine_named(name).framework]
+
+    def refuted(self, name: str) -> tuple[Difference, ...]:
+        """Where the oracle refutes an engine's gradients, leaf by leaf; nowhere if it confirms them."""
+        return () if self.near_oracle.get(name, True) else self._beside[name].refuted(name)
 
     def _judge_of(self, framework: Framework) -> OracleResult | None:
         """The oracle of a framework's own net; else of the first net that returns what its does."""
         if not self.has_estimates:
             return self.oracle
         every = (self.oracle, *self.oracle.beside)
-        for judge in every:
-            if judge.framework == framework:
-                return judge
-        for judge in every:
-            if self._is_net_of(framework, judge.framework):
-                return judge
-        return None
+        own = (judge for judge in every if judge.framework == framework)
+        alike = (judge for judge in every if self._is_net_of(framework, judge.framework))
+        return next(chain(own, alike), None)
 
     def _is_net_of(self, framework: Framework, varied: Framework) -> bool:
         """Whether a framework's net computes what the net of another one does, as far as is known.
@@ -191,52 +200,11 @@ class Answers:
                         widest[name] = np.maximum(known, movement)
         return widest
 
-    @property
-    def has_two_nets(self) -> bool:
-        """Whether the net of some framework is another one than those which the oracle runs."""
-        return None in self._judges.values()
-
-    def _drawn_beside_oracle(self, name: str, varied: Framework) -> frozenset[str]:
-        """The leaves that depend on random numbers in an engine and in the net that the oracle runs.
-
-        The oracle cannot estimate them. Where that net was not measured, what the engine draws
-        stands for it.
-        """
-        for engine, drawn in self._drawn.items():
-            if engine_named(engine).framework == varied:
-                return self._drawn[name] & drawn
-        return self._drawn[name]
-
-    def refuted(self, name: str) -> tuple[Difference, ...]:
-        """Where the oracle refutes an engine's gradients, leaf by leaf; nowhere if it confirms them."""
-        if self.near_oracle.get(name, True):
-            return ()
-        own = self.oracle_of(name)
-        if own is None:
-            return ()
-        drawn = self._drawn_beside_oracle(name, own.framework)
-        return refuted_elements(
-            name, self.fine[name], own, self._widest_noise(own), drawn, self.not_finite
-        )
+    # Beside each other
 
     def comparison(self, one: str, other: str) -> Comparison:
         """The comparison of two engines with a value, in whichever order they were compared."""
-        if (one, other) in self.comparisons:
-            return self.comparisons[one, other]
-        return self.comparisons[other, one]
-
-    def drawn(self) -> tuple[str, ...]:
-        """The leaves that depend on random numbers in every engine that answered."""
-        if not self.fine:
-            return ()
-        everywhere = frozenset.intersection(*self._drawn.values())
-        first = next(iter(self.fine.values()))
-        return tuple(leaf.name for leaf in first.leaves if leaf.name in everywhere)
-
-    @property
-    def has_estimates(self) -> bool:
-        """Whether the oracle has something to say."""
-        return self.oracle.outcome == "ok" and len(self.oracle.estimates) > 0
+        return self.comparisons.get((one, other)) or self.comparisons[other, one]
 
     def disagreements(self) -> dict[Parties, bool]:
         """Of every two parties that answered, whether they disagree."""
@@ -256,127 +224,51 @@ class Answers:
                 disagree[one, other] = self.results[one].outcome != self.results[other].outcome
         return disagree
 
+    def are_one(self, one: str, other: str) -> bool:
+        """Whether two parties give one answer: a report needs to show one of them."""
+        result, another = self.results[one], self.results[other]
+        if result.outcome != another.outcome:
+            return False
+        if result.outcome != "ok":
+            return _error(result) == _error(another)
+        if self.comparison(one, other).verdict == "differs":
+            return False
+        return (one, other) not in self.allowed or self.read_alike(one, other)
 
-# Whom central differences of a net can judge
+    def begin_alike(self, one: str, other: str) -> bool:
+        """Whether two values nest alike, and their tensors begin with the same digits; but what is drawn."""
+        first, second = (
+            fill(
+                result.structure,
+                tuple(
+                    "" if leaf.name in self.drawn else digits(unpack(leaf.value))
+                    for leaf in result.leaves
+                ),
+            )
+            for result in (self.fine[one], self.fine[other])
+        )
+        return first == second
 
-
-def apart_from(framework: Framework, forwards: Forwards) -> frozenset[Framework]:
-    """The frameworks whose nets return other values than that of one, by more than their noise."""
-    by_framework = {engine_named(name).framework: noise for name, noise in forwards.items()}
-    own = by_framework.pop(framework, None)
-    if own is None:
-        return frozenset()
-    return frozenset(name for name, noise in by_framework.items() if _outputs_differ(own, noise))
-
-
-def _outputs_differ(one: ResultNoise, other: ResultNoise) -> bool:
-    if len(one.outputs) != len(other.outputs):
-        return False
-    noise = movements(one), movements(other)
-    compared = by_leaf(one.outputs, other.outputs, noise=noise)
-    return any(
-        comparison.verdict == "differs"
-        for output, another, comparison in zip(one.outputs, other.outputs, compared, strict=True)
-        if not (output.name in one.drawn or another.name in other.drawn)
-    )
-
-
-def not_finite_alike(fine: Mapping[str, Result], names: Collection[str]) -> Elements:
-    """The elements of gradients that are the same infinity or nan in every engine, by gradient.
-
-    Of ``names`` alone; none where fewer than two engines answered.
-    """
-    if len(fine) < 2:
-        return {}
-    alike = {}
-    first, *others = fine.values()
-    for leaf in first.leaves:
-        values = unpack(leaf.value)
-        counted = ~np.isfinite(values)
-        for result in others:
-            same = np.zeros(values.shape, bool)
-            for other in result.leaves:
-                theirs = unpack(other.value)
-                if other.name == leaf.name and theirs.shape == values.shape:
-                    same = are_equal(values, theirs)
-            counted = counted & same
-        if leaf.name in names and counted.any():
-            alike[leaf.name] = counted
-    return alike
-
-
-# Groups of equal answers
-
-READABLE = 10.0 ** (1 - FEW)
-"""The share of a tensor's scale from which on a difference shows in FEW digits."""
-
-
-def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
-    """The distinct answers to a case, in the order of the engines.
-
-    Two engines give one answer where no element of theirs differs by more than its noise. What a
-    scenario's tolerances allow to differ is one answer only where it reads alike. Errors are one
-    answer where their texts are.
-    """
-    members = _members(answers)
-    marks: list[list[Difference]] = [[] for _ in members]
-    for (place, one), (_, other) in combinations(enumerate(members), 2):
-        firsts = one[0], other[0]
-        if answers.fine.keys() >= {*firsts} and _begin_alike(answers, *firsts):
-            compared = worst(answers.comparison(*pair) for pair in product(one, other))
-            marks[place] += [compared.greatest] if compared.greatest else []
-    refuted = [
-        (place, mark) for place, group in enumerate(members) for mark in _refuted(answers, group)
-    ]
-    if refuted:
-        place, mark = max(refuted, key=lambda found: found[1].ratio)
-        marks[place].append(mark)
-
-    groups = []
-    for engines, differences in zip(members, marks, strict=True):
-        # None where the oracle judges none of them; it agrees where it confirms each that it judges.
-        verdicts = {name: answers.near_oracle.get(name) for name in engines}
-        judged = [it for it in verdicts.values() if it is not None]
-        agrees = all(judged) if judged else None
-        is_refuted = agrees is False
-        confirmed = tuple(name for name, it in verdicts.items() if is_refuted and it)
-        unjudged = tuple(name for name, it in verdicts.items() if is_refuted and it is None)
-        spread = None
-        if engines[0] in answers.fine:
-            pairs = [pair for pair in combinations(engines, 2) if not _read_alike(answers, *pair)]
-            spread = worst(answers.comparison(*pair) for pair in pairs).greatest
-        groups.append(AnswerGroup(engines, agrees, tuple(differences), confirmed, spread, unjudged))
-    return tuple(groups)
-
-
-# Who gives one answer
-
-
-def _members(answers: Answers) -> list[tuple[str, ...]]:
-    """The engines that answered, those with the same answer together."""
-    groups: list[list[str]] = []
-    for name, result in answers.results.items():
-        if result.outcome not in ANSWERED:
-            continue
-        # With each of the others, not with the first alone: nearness is not transitive.
-        for group in groups:
-            if all(_give_one_answer(answers, other, name) for other in group):
-                group.append(name)
-                break
-        else:
-            groups.append([name])
-    return [tuple(group) for group in groups]
-
-
-def _give_one_answer(answers: Answers, one: str, other: str) -> bool:
-    result, another = answers.results[one], answers.results[other]
-    if result.outcome != another.outcome:
-        return False
-    if result.outcome != "ok":
-        return _error(result) == _error(another)
-    if answers.comparison(one, other).verdict == "differs":
-        return False
-    return (one, other) not in answers.allowed or _read_alike(answers, one, other)
+    def read_alike(self, one: str, other: str) -> bool:
+        """Whether two values differ in no digit that a report shows."""
+        if not self.begin_alike(one, other):
+            return False
+        # Where the noise of one was not measured, that of another stands for it.
+        measured = next(filter(None, self._noise.values()), NOT_MEASURED)
+        noises = [self._noise[name] or measured for name in (one, other)]
+        for leaves in zip(self.fine[one].leaves, self.fine[other].leaves, strict=True):
+            if leaves[0].name in self.drawn:
+                continue
+            size, values = 0.0, []
+            for leaf, noise in zip(leaves, noises, strict=True):
+                array = real_parts(unpack(leaf.value)).astype("float64")
+                movement = noise.get(leaf.name)
+                is_of_it = movement is not None and movement.shape == array.shape
+                size = max(size, scale(array, movement if is_of_it else None))
+                values.append(array)
+            if Sameness(READABLE * size, share=0.0).apart(*values) is None:
+                return False
+        return True
 
 
 def _error(result: Result) -> tuple[str | int | None, ...]:
@@ -392,59 +284,102 @@ def _error(result: Result) -> tuple[str | int | None, ...]:
     return (error.type, one_line(error.message), error.left_out)
 
 
-def _read_alike(answers: Answers, one: str, other: str) -> bool:
-    """Whether two values differ in no digit that a report shows."""
-    if not _begin_alike(answers, one, other):
-        return False
-    drawn = answers.drawn()
-    result, another = answers.fine[one], answers.fine[other]
-    noise, other_noise = answers.noise_of(one), answers.noise_of(other)
-    for leaf, other_leaf in zip(result.leaves, another.leaves, strict=True):
-        if leaf.name in drawn:
+# Whom central differences of a net can judge
+
+
+def apart_from(framework: Framework, forwards: Mapping[str, ResultNoise]) -> frozenset[Framework]:
+    """The frameworks whose nets return other values than that of one, by more than their noise."""
+    by_framework = {engine_named(name).framework: noise for name, noise in forwards.items()}
+    own = by_framework.pop(framework, ResultNoise())
+    apart = set()
+    for name, other in by_framework.items():
+        if len(own.outputs) == len(other.outputs):
+            noise = movements(own), movements(other)
+            compared = by_leaf(own.outputs, other.outputs, noise=noise)
+            for one, another, it in zip(own.outputs, other.outputs, compared, strict=True):
+                is_drawn = one.name in own.drawn or another.name in other.drawn
+                if it.verdict == "differs" and not is_drawn:
+                    apart.add(name)
+    return frozenset(apart)
+
+
+def not_finite_alike(fine: Mapping[str, Result], names: Collection[str]) -> Elements:
+    """The elements of gradients that are the same infinity or nan in every engine, by gradient.
+
+    Of ``names`` alone; none where fewer than two engines answered.
+    """
+    if len(fine) < 2:
+        return {}
+    alike = {}
+    first, *others = fine.values()
+    for leaf in first.leaves:
+        values = unpack(leaf.value)
+        counted = ~np.isfinite(values)
+        for result in others:
+            named = (unpack(other.value) for other in result.leaves if other.name == leaf.name)
+            same = [are_equal(values, it) for it in named if it.shape == values.shape]
+            counted = counted & (same[-1] if same else np.zeros(values.shape, bool))
+        if leaf.name in names and counted.any():
+            alike[leaf.name] = counted
+    return alike
+
+
+# Groups of equal answers
+
+
+def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
+    """The distinct answers to a case, in the order of the engines.
+
+    Two engines give one answer where no element of theirs differs by more than its noise. What a
+    scenario's tolerances allow to differ is one answer only where it reads alike. Errors are one
+    answer where their texts are.
+    """
+    members: list[list[str]] = []
+    for name, result in answers.results.items():
+        if result.outcome not in ANSWERED:
             continue
-        values, other_values = _floats(leaf), _floats(other_leaf)
-        size = max(_scale(leaf, noise), _scale(other_leaf, other_noise))
-        if Sameness(READABLE * size, share=0.0).apart(values, other_values) is None:
-            return False
-    return True
+        # With each of the others, not with the first alone: nearness is not transitive.
+        for group in members:
+            if all(answers.are_one(other, name) for other in group):
+                group.append(name)
+                break
+        else:
+            members.append([name])
 
+    marks: list[list[Difference]] = [[] for _ in members]
+    for (place, one), (_, other) in combinations(enumerate(members), 2):
+        firsts = one[0], other[0]
+        if answers.fine.keys() >= {*firsts} and answers.begin_alike(*firsts):
+            compared = worst(answers.comparison(*pair) for pair in product(one, other))
+            marks[place] += [compared.greatest] if compared.greatest else []
+    # Where the oracle refutes a group most, of tensors that begin like its own estimate.
+    refuted: list[tuple[int, Difference]] = []
+    for place, (engine, *_) in enumerate(members):
+        differences = answers.refuted(engine)
+        own = answers.oracle_of(engine) if differences else None
+        if own is not None:
+            leaves, estimates = answers.fine[engine].leaves, own.estimates
+            begins = {leaf.name: digits(unpack(leaf.value)) for leaf in leaves}
+            estimated = {part.name: digits(unpack(part.value)) for part in estimates}
+            likely = [it for it in differences if begins[it.leaf] == estimated[it.leaf]]
+            refuted += [(place, it) for it in likely]
+    if refuted:
+        place, mark = max(refuted, key=lambda found: found[1].ratio)
+        marks[place].append(mark)
 
-def _scale(leaf: Leaf, noise: Movements) -> float:
-    values, movement = _floats(leaf), noise.get(leaf.name)
-    is_of_it = movement is not None and movement.shape == values.shape
-    return scale(values, movement if is_of_it else None)
-
-
-def _floats(leaf: Leaf) -> Floats:
-    return real_parts(unpack(leaf.value)).astype("float64")
-
-
-# What tells answers apart that begin alike
-
-
-def _begin_alike(answers: Answers, one: str, other: str) -> bool:
-    """Whether two values nest alike, and their tensors begin with the same digits."""
-    first, second = (_beginnings(answers.fine[it], answers.drawn()) for it in (one, other))
-    return first == second
-
-
-def _beginnings(result: Result, drawn: Collection[str]) -> "Nested[str]":
-    """The first elements of each tensor, nested as the tensors are; those that are drawn are alike."""
-    beginnings = [
-        "" if leaf.name in drawn else digits(unpack(leaf.value)) for leaf in result.leaves
-    ]
-    return fill(result.structure, tuple(beginnings))
-
-
-def _refuted(answers: Answers, group: Sequence[str]) -> Iterator[Difference]:
-    """Where the oracle refutes a group, in tensors that begin like its own estimate."""
-    engine = group[0]
-    own = answers.oracle_of(engine) if engine in answers.fine else None
-    refuted = answers.refuted(engine)
-    if own is None or not refuted:
-        return
-    gradients = {leaf.name: digits(unpack(leaf.value)) for leaf in answers.fine[engine].leaves}
-    estimates = {part.name: digits(unpack(part.value)) for part in own.estimates}
-    for difference in refuted:
-        if gradients[difference.leaf] == estimates[difference.leaf]:
-            yield difference
+    groups = []
+    for engines, own_marks in zip(members, marks, strict=True):
+        # None where the oracle judges none of them; it agrees where it confirms each that it judges.
+        verdicts = {name: answers.near_oracle.get(name) for name in engines}
+        judged = [it for it in verdicts.values() if it is not None]
+        agrees = all(judged) if judged else None
+        is_refuted = agrees is False
+        confirmed = tuple(name for name, it in verdicts.items() if is_refuted and it)
+        unjudged = tuple(name for name, it in verdicts.items() if is_refuted and it is None)
+        spread = None
+        if engines[0] in answers.fine:
+            pairs = [pair for pair in combinations(engines, 2) if not answers.read_alike(*pair)]
+            spread = worst(answers.comparison(*pair) for pair in pairs).greatest
+        parties = tuple(engines)
+        groups.append(AnswerGroup(parties, agrees, tuple(own_marks), confirmed, spread, unjudged))
+    return tuple(groups)

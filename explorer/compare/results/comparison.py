@@ -68,8 +68,7 @@ def compare(
     Structures are compared by how they nest, whatever the types of the containers.
     """
     if not alike(left.structure, right.structure):
-        detail = f"{left.written} against {right.written}"
-        return _other(Difference("structure", engines, detail=detail))
+        return _of_other_form("structure", engines, left.written, right.written)
     return worst(
         unless_swamped(left, right, by_leaf(left.leaves, right.leaves, engines, noise, drawn))
     )
@@ -89,8 +88,14 @@ def by_leaf(
     """
     comparisons = []
     for leaf, other in zip(left, right, strict=True):
-        compared = _by_form(leaf, other, engines)
-        if compared.verdict != "differs" and leaf.name not in drawn:
+        one, another = leaf.value, other.value
+        if one.shape != another.shape:
+            compared = _of_other_form("shape", engines, one.shape, another.shape, leaf.name)
+        elif one.dtype != another.dtype:
+            compared = _of_other_form("dtype", engines, one.dtype, another.dtype, leaf.name)
+        elif leaf.name in drawn:
+            compared = Comparison("match")
+        else:
             movement = noise[0].get(leaf.name), noise[1].get(other.name)
             compared = _by_elements(leaf, other, engines, movement)
         comparisons.append(compared)
@@ -104,29 +109,20 @@ def unless_swamped(
 
     It is that of all of them: a gradient that is nothing but noise is small beside the others.
     """
-    if not any(map(_may_be_swamped, comparisons)):
-        return list(comparisons)
-    size = max(map(_size_of, (*left.leaves, *right.leaves)))
-    judged = []
-    for compared in comparisons:
+    judged = list(comparisons)
+    size = None
+    for place, compared in enumerate(comparisons):
         difference = compared.greatest
-        if (
-            difference is not None
-            and _may_be_swamped(compared)
-            and difference.abs >= SWAMPED * size
-        ):
+        if difference is None or compared.verdict == "differs" or not difference.rel:
+            continue
+        if difference.noise < difference.abs / difference.rel:
+            continue  # the noise of the element is less than the element itself
+        if size is None:
+            size = max(map(_size_of, (*left.leaves, *right.leaves)))
+        if difference.abs >= SWAMPED * size:
             swamped = msgspec.structs.replace(difference, swamped=True)
-            compared = compared._replace(verdict="differs", greatest=swamped)
-        judged.append(compared)
+            judged[place] = compared._replace(verdict="differs", greatest=swamped)
     return judged
-
-
-def _may_be_swamped(comparison: Comparison) -> bool:
-    """Whether the noise of an element that is no difference is as great as the element itself."""
-    difference = comparison.greatest
-    if difference is None or comparison.verdict == "differs" or not difference.rel:
-        return False
-    return difference.noise >= difference.abs / difference.rel
 
 
 def _size_of(leaf: Leaf) -> float:
@@ -135,22 +131,16 @@ def _size_of(leaf: Leaf) -> float:
     return float(sizes[np.isfinite(sizes)].max(initial=0.0))
 
 
-def _other(difference: Difference) -> Comparison:
+def _of_other_form(
+    what: Literal["structure", "shape", "dtype"],
+    engines: Parties,
+    one: object,
+    other: object,
+    leaf: str = "",
+) -> Comparison:
     """The comparison of what has other structures, shapes or dtypes."""
+    difference = Difference(what, engines, leaf=leaf, detail=f"{one} against {other}")
     return Comparison("differs", difference, in_torch_table=False, in_mindspore_table=False)
-
-
-def _by_form(left: Leaf, right: Leaf, engines: Parties) -> Comparison:
-    """Compare two tensors by shape and dtype alone."""
-    forms: tuple[tuple[Literal["shape", "dtype"], object, object], ...] = (
-        ("shape", left.value.shape, right.value.shape),
-        ("dtype", left.value.dtype, right.value.dtype),
-    )
-    for what, one, other in forms:
-        if one != other:
-            detail = f"{one} against {other}"
-            return _other(Difference(what, engines, leaf=left.name, detail=detail))
-    return Comparison("match")
 
 
 def _by_elements(
@@ -168,7 +158,14 @@ def _by_elements(
     a, b = (real_parts(it).astype(np.float64) for it in (array, other_array))
     if not a.size:
         return Comparison("match", None, *tables)
-    level_a, level_b = _levels(a, b, one.dtype, movement)
+    level_a = level_b = np.zeros(a.shape)  # integers and booleans are exact
+    if one.dtype in UNIT:
+        fitting = [it if it is not None and it.shape == a.shape else None for it in movement]
+        # Where the noise of one was not measured, that of the other stands for it too.
+        known = [
+            next((it for it in pair if it is not None), None) for pair in (fitting, fitting[::-1])
+        ]
+        level_a, level_b = level(a, one.dtype, known[0]), level(b, one.dtype, known[1])
     times = ratios(a, b, level_a, level_b)
     differences = elementwise_difference(a, b)
     place = greatest(differences, times)
@@ -204,45 +201,30 @@ def difference_at(
     )
 
 
-def _levels(
-    one: Floats, other: Floats, dtype: str, movement: tuple[Floats | None, Floats | None]
-) -> tuple[Floats, Floats]:
-    """The noise of both sides; where one was not measured, the other's stands for it too."""
-    if dtype not in UNIT:
-        return np.zeros(one.shape), np.zeros(one.shape)  # integers and booleans are exact
-    moved = [
-        given if given is not None and given.shape == one.shape else None for given in movement
-    ]
-    left, right = moved[0], moved[1]
-    left, right = (right if left is None else left), (left if right is None else right)
-    return level(one, dtype, left), level(other, dtype, right)
-
-
 def worst(comparisons: Iterable[Comparison]) -> Comparison:
     """The worst verdict among ``comparisons``, and the greatest difference that leads to it.
 
     Of equally great ones it is the first.
     """
     every = list(comparisons)
+
+    def size(comparison: Comparison) -> tuple[int, float]:
+        """The rank of a verdict, then the size of the difference that leads to it.
+
+        A difference of structure, shape or dtype is greater than any number.
+        """
+        difference = comparison.greatest
+        if difference is None:
+            return -1, -1.0
+        # What cannot be judged says less than what is known to differ.
+        rank = RANK.index(comparison.verdict) - difference.swamped
+        return rank, difference.abs if difference.what == "value" else np.inf
+
     verdicts = [comparison.verdict for comparison in every]
-    leading = max(every, key=_size, default=None)
+    leading = max(every, key=size, default=None)
     return Comparison(
         max(verdicts, key=RANK.index, default="match"),
         leading.greatest if leading else None,
         all(comparison.in_torch_table for comparison in every),
         all(comparison.in_mindspore_table for comparison in every),
     )
-
-
-def _size(comparison: Comparison) -> tuple[int, float]:
-    """The rank of a verdict, then the size of the difference that leads to it.
-
-    A difference of structure, shape or dtype is greater than any number.
-    """
-    if comparison.greatest is None:
-        return -1, -1.0
-    size = comparison.greatest.abs
-    if comparison.greatest.what != "value":
-        size = np.inf
-    # What cannot be judged says less than what is known to differ.
-    return RANK.index(comparison.verdict) - comparison.greatest.swamped, size

@@ -1,6 +1,6 @@
 """A result beside the oracle: whether central differences confirm an engine's gradients, and where not."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,94 @@ Elements = Mapping[str, NDArray[np.bool_]]
 ALL_FINITE: Elements = {}
 
 
+class Beside:
+    """A result beside each estimate of the oracle that does not depend on random numbers.
+
+    What depends on them is ``drawn``. ``noise`` is that of the result, and ``not_finite`` are elements that
+    are so in every engine.
+    """
+
+    def __init__(
+        self,
+        result: Result,
+        oracle: OracleResult,
+        noise: Movements = NOT_MEASURED,
+        drawn: Collection[str] = (),
+        not_finite: Elements = ALL_FINITE,
+    ) -> None:
+        leaves = {leaf.name: leaf for leaf in result.leaves}
+        self._found: list[tuple[Estimate, _Off | None]] = []
+        # The greatest finite number of all estimates.
+        self._size = 0.0
+        for estimate in oracle.estimates:
+            if not set(estimate.leaves).isdisjoint(drawn):
+                continue
+            sizes = np.abs(unpack(estimate.value))
+            self._size = max(self._size, float(sizes[np.isfinite(sizes)].max(initial=0.0)))
+            known = [leaves[name] for name in estimate.leaves if name in leaves]
+            # Nothing is known of a result that has not all of the leaves.
+            is_whole = len(known) == len(estimate.leaves)
+            off = _off(known, estimate, noise, not_finite) if is_whole else None
+            self._found.append((estimate, off))
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether every gradient is near its estimate, as agrees_with_oracle() says."""
+        is_proven = False
+        for _estimate, found in self._found:
+            if found is None or (found.differences > found.room).any():
+                return False
+            has_proof = bool((found.is_proof & ~found.is_silent & ~self._are_noise(found)).any())
+            is_proven |= has_proof and not found.is_lost
+        return True if is_proven else None
+
+    def noise_alone(self) -> dict[str, NDArray[np.bool_]]:
+        """Which numbers of estimates judge nothing, since noise alone moves the gradient by its own size.
+
+        By the estimate's name; those of which no number is so are left out.
+        """
+        hidden = {
+            estimate.name: found.is_proof & self._are_noise(found)
+            for estimate, found in self._found
+            if found is not None
+        }
+        return {name: places for name, places in hidden.items() if places.any()}
+
+    def refuted(self, engine: str) -> tuple[Difference, ...]:
+        """The places where the oracle refutes an ``engine``, one for each gradient that it refutes.
+
+        It is the element that lies outside by the greatest multiple of what there is room for, which is the
+        ``noise`` of the difference. A gradient that was estimated along directions, or together with others,
+        has no such element.
+        """
+        refuted = []
+        for estimate, found in self._found:
+            if estimate.directions or estimate.together or found is None:
+                continue
+            differences, room = found.differences, found.room
+            if (differences > room).any():
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    times = np.where(differences == 0, 0.0, differences / room)
+                place, values = farthest(differences, times), (found.gradient, found.estimated)
+                parties = engine, ORACLE
+                refuted.append(
+                    difference_at(place, parties, estimate.name, values, differences, room, times)
+                )
+        return tuple(refuted)
+
+    def _are_noise(self, found: "_Off") -> NDArray[np.bool_]:
+        """Where an engine's noise excuses a difference as great as its gradient.
+
+        Not of a gradient that is small beside those of all estimates, nor of one that is 0 but for rounding:
+        an engine that gives nothing but rounding there is right.
+        """
+        values = np.abs(found.estimated)
+        greatest = float(values[np.isfinite(values)].max(initial=0.0))
+        if greatest <= found.rounding or greatest < SWAMPED * self._size:
+            return np.zeros(values.shape, bool)
+        return np.asarray(found.noise >= greatest)
+
+
 def agrees_with_oracle(
     result: Result,
     oracle: OracleResult,
@@ -42,74 +130,16 @@ def agrees_with_oracle(
     left out, and so is what is ``not_finite`` in every engine, or as great as its noise alone; None where
     nothing is left.
     """
-    size = _size_of_estimates(oracle, drawn)
-    is_proven = False
-    for _estimate, found in _beside(result, oracle, noise, drawn, not_finite):
-        if found is None or (found.differences > found.room).any():
-            return False
-        has_proof = bool((found.is_proof & ~_are_noise(found, size)).any())
-        is_proven |= has_proof and not _is_lost(found)
-    return True if is_proven else None
-
-
-def noise_alone(
-    result: Result, oracle: OracleResult, noise: Movements, drawn: Collection[str] = ()
-) -> dict[str, NDArray[np.bool_]]:
-    """Which numbers of estimates judge nothing, since noise alone moves the gradient by its own size.
-
-    By the estimate's name; those of which no number is so are left out.
-    """
-    size = _size_of_estimates(oracle, drawn)
-    hidden = {}
-    for estimate, found in _beside(result, oracle, noise, drawn):
-        if found is not None:
-            are_noise = found.is_proof & _are_noise(found, size)
-            if are_noise.any():
-                hidden[estimate.name] = are_noise
-    return hidden
-
-
-def refuted_elements(
-    engine: str,
-    result: Result,
-    oracle: OracleResult,
-    noise: Movements = NOT_MEASURED,
-    drawn: Collection[str] = (),
-    not_finite: Elements = ALL_FINITE,
-) -> tuple[Difference, ...]:
-    """The places where the oracle refutes an engine, one for each gradient that it refutes.
-
-    It is the element that lies outside by the greatest multiple of what agrees_with_oracle leaves
-    room for, which is the ``noise`` of the difference. A gradient that was estimated along
-    directions, or together with others, has no such element.
-    """
-    refuted: list[Difference] = []
-    for estimate, found in _beside(result, oracle, noise, drawn, not_finite):
-        if estimate.directions or estimate.together or found is None:
-            continue
-        if (found.differences > found.room).any():
-            with np.errstate(divide="ignore", invalid="ignore"):
-                times = np.where(found.differences == 0, 0.0, found.differences / found.room)
-            refuted.append(
-                difference_at(
-                    farthest(found.differences, times),
-                    (engine, ORACLE),
-                    estimate.name,
-                    (found.gradient, found.estimated),
-                    found.differences,
-                    found.room,
-                    times,
-                )
-            )
-    return tuple(refuted)
+    return Beside(result, oracle, noise, drawn, not_finite).agrees
 
 
 class _Off(NamedTuple):
     """How far a gradient is off an estimate at each number, and how far it may be.
 
     A difference is 0 where the estimate says nothing. Where it is infinite there is no room for it.
-    ``is_proof`` says which numbers have an estimate that is not that of a kink. ``noise`` is the share
-    of the room that is the engine's, and ``rounding`` that of the estimate.
+    ``is_proof`` says which numbers have an estimate that is not that of a kink, and ``is_silent`` which are
+    not compared. ``noise`` is the share of the room that is the engine's, and ``rounding`` that of the
+    estimate.
     """
 
     gradient: Floats
@@ -119,35 +149,20 @@ class _Off(NamedTuple):
     noise: Floats
     rounding: float
     is_proof: NDArray[np.bool_]
+    is_silent: NDArray[np.bool_]
 
-
-def _beside(
-    result: Result,
-    oracle: OracleResult,
-    noise: Movements,
-    drawn: Collection[str],
-    not_finite: Elements = ALL_FINITE,
-) -> Iterator[tuple[Estimate, _Off | None]]:
-    """Each estimate that does not depend on random numbers, and how far the result's leaves are off it.
-
-    None where the result has not all of the leaves, or these have other shapes.
-    """
-    leaves = {leaf.name: leaf for leaf in result.leaves}
-    for estimate in _estimates(oracle, drawn):
-        estimated = [leaves[name] for name in estimate.leaves if name in leaves]
-        is_whole = len(estimated) == len(estimate.leaves)
-        yield estimate, _off(estimated, estimate, noise, not_finite) if is_whole else None
-
-
-def _estimates(oracle: OracleResult, drawn: Collection[str]) -> list[Estimate]:
-    return [part for part in oracle.estimates if not set(part.leaves) & set(drawn)]
+    @property
+    def is_lost(self) -> bool:
+        """Whether the rounding of an estimate hides gradients that are no rounding themselves."""
+        size = np.abs(self.gradient)
+        clear = size[np.isfinite(size) & (size > self.noise)]
+        # Where an engine overflows, the estimate alone says how great the gradient is.
+        sizes = np.concatenate([clear, np.abs(self.estimated)[np.isinf(size)]])
+        return bool(sizes.size) and float(sizes.max()) < self.rounding
 
 
 def _off(
-    leaves: list[Leaf],
-    estimate: Estimate,
-    noise: Movements,
-    not_finite: Elements = ALL_FINITE,
+    leaves: list[Leaf], estimate: Estimate, noise: Movements, not_finite: Elements
 ) -> _Off | None:
     """Some leaves beside the estimate of their sum; None where they have other shapes."""
     along = [_along(leaf, estimate, noise.get(leaf.name)) for leaf in leaves]
@@ -172,52 +187,24 @@ def _off(
     differences = np.where(is_unbounded, 0.0, differences)
     is_silent = ~np.isfinite(estimated)
     if not estimate.directions:
-        is_silent |= _overflows(gradient, estimated, estimate.noise, leaves[0].value.dtype)
+        # A gradient may be infinite where its dtype has no number as great as the estimate.
+        size, most = np.abs(estimated), GREATEST.get(leaves[0].value.dtype, np.inf)
+        has_its_sign = (np.sign(gradient) == np.sign(estimated)) | (size <= estimate.noise)
+        is_beyond = size * (1 + rtol) + estimate.noise >= most
+        is_silent |= np.isinf(gradient) & has_its_sign & is_beyond
     is_proof = ~(is_silent | is_kink)
     if not not_finite.keys().isdisjoint(estimate.leaves):
         is_silent |= True if estimate.directions else not_finite[estimate.name]
-        is_proof &= ~is_silent
-    differences = np.where(is_silent, 0.0, differences)
-    room = np.where(is_bounded, room, 0.0)
-    return _Off(gradient, estimated, differences, room, CLEAR * spread, estimate.noise, is_proof)
-
-
-def _is_lost(found: _Off) -> bool:
-    """Whether the rounding of an estimate hides gradients that are no rounding themselves."""
-    size = np.abs(found.gradient)
-    clear = size[np.isfinite(size) & (size > found.noise)]
-    # Where an engine overflows, the estimate alone says how great the gradient is.
-    overflowing = np.abs(found.estimated)[np.isinf(size)]
-    sizes = np.concatenate([clear, overflowing])
-    return bool(sizes.size) and float(sizes.max()) < found.rounding
-
-
-def _size_of_estimates(oracle: OracleResult, drawn: Collection[str]) -> float:
-    sizes = [np.abs(unpack(estimate.value)) for estimate in _estimates(oracle, drawn)]
-    return max((float(it[np.isfinite(it)].max(initial=0.0)) for it in sizes), default=0.0)
-
-
-def _are_noise(found: _Off, size: float) -> NDArray[np.bool_]:
-    """Where an engine's noise excuses a difference as great as its gradient.
-
-    Not of a gradient that is small beside those of all estimates, of which ``size`` is the greatest, nor
-    of one that is 0 but for rounding: an engine that gives nothing but rounding there is right.
-    """
-    values = np.abs(found.estimated)
-    greatest = float(values[np.isfinite(values)].max(initial=0.0))
-    if greatest <= found.rounding or greatest < SWAMPED * size:
-        return np.zeros(values.shape, bool)
-    return np.asarray(found.noise >= greatest)
-
-
-def _overflows(gradient: Floats, estimated: Floats, noise: float, dtype: str) -> NDArray[np.bool_]:
-    """Where a gradient may be infinite because ``dtype`` has no number as great as the estimate."""
-    rtol, _ = CENTRAL
-    size = np.abs(estimated)
-    is_beyond = size * (1 + rtol) + noise >= GREATEST.get(dtype, np.inf)
-    has_its_sign = (np.sign(gradient) == np.sign(estimated)) | (size <= noise)
-    overflows: NDArray[np.bool_] = np.isinf(gradient) & has_its_sign & is_beyond
-    return overflows
+    return _Off(
+        gradient,
+        estimated,
+        np.where(is_silent, 0.0, differences),
+        np.where(is_bounded, room, 0.0),
+        CLEAR * spread,
+        estimate.noise,
+        is_proof,
+        is_silent,
+    )
 
 
 def _along(leaf: Leaf, estimate: Estimate, movement: Floats | None) -> tuple[Floats, Floats]:

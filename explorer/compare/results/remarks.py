@@ -3,17 +3,21 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from math import inf, isfinite, prod
-from typing import NamedTuple
+
+import msgspec
+import numpy as np
 
 from explorer.compare.graphs.levels import usual_size
 from explorer.compare.graphs.view import GraphView
-from explorer.compare.results.non_finite import place_of
 from explorer.model.alignment import Alignment
-from explorer.model.arrays import AnyArray
+from explorer.model.arrays import AnyArray, unpack
+from explorer.model.divergence import Place
 from explorer.model.engines import Framework, engine_named
 from explorer.model.findings import (
     EqualElements,
     IllConditioned,
+    MadeOf,
+    NonFinite,
     OwnConvention,
     RandomDraw,
     ReportFinding,
@@ -22,6 +26,7 @@ from explorer.model.findings import (
 from explorer.model.graph import GradGraph, Node, Output
 from explorer.model.known import Reference
 from explorer.model.report import CaseReport
+from explorer.numeric.differences import real_parts
 from explorer.numeric.summaries import UNIT
 from explorer.operators.families import family, squashed
 
@@ -41,6 +46,21 @@ def _graphs_of_frameworks(graphs: Iterable[GradGraph]) -> list[GradGraph]:
 
 def _is_forward(node: Node) -> bool:
     return node.kind == "op" and node.phase == "forward"
+
+
+def place_of(node: Node) -> Place:
+    """What a remark says of a node: its name or op, its module, and its line."""
+    label = node.name if node.name and node.kind in ("input", "parameter") else node.op
+    return Place(label=label, scope=node.scope, source=next(iter(node.source), ""))
+
+
+def _of_each_line(facts: Iterable[SilentBroadcast | OwnConvention]) -> tuple[ReportFinding, ...]:
+    """A remark on each line of an engine: the first fact of it."""
+    by_line: dict[tuple[str, str], ReportFinding] = {}
+    for fact in facts:
+        finding = ReportFinding(fact=fact, names=(fact.place.scope or fact.place.label,))
+        by_line.setdefault((fact.engine, fact.place.source), finding)
+    return tuple(by_line.values())
 
 
 # Broadcasts
@@ -64,51 +84,41 @@ Shape = tuple[int, ...]
 
 def silent_broadcasts(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
     """A remark on each line that broadcasts (n, 1) against (n,) to (n, n) and makes a loss of it."""
-    found: dict[tuple[str, str], SilentBroadcast] = {}
+    facts = []
     for graph in _graphs_of_frameworks(graphs):
-        flow = GraphView(graph)
-        for node in graph.nodes:
-            if not _is_forward(node) or family(node.op) in SPREADING:
-                continue
-            shapes = _paired([_before_spreading(flow, it) for it in flow.origins(node)])
-            if shapes is not None and _becomes_a_loss(flow, node, shapes):
-                fact = SilentBroadcast(place_of(node), graph.engine, shapes)
-                found.setdefault((graph.engine, fact.place.source), fact)
-    return tuple(map(_remark, found.values()))
+        view = GraphView(graph)
+        for node in filter(_is_forward, graph.nodes):
+            shapes = None if family(node.op) in SPREADING else _shapes_read(view, node)
+            if shapes is not None and _becomes_a_loss(view, node, shapes):
+                facts.append(SilentBroadcast(place_of(node), graph.engine, shapes))
+    return _of_each_line(facts)
 
 
-def _remark(fact: SilentBroadcast | OwnConvention | IllConditioned) -> ReportFinding:
-    return ReportFinding(fact=fact, names=(fact.place.scope or fact.place.label,))
-
-
-def _before_spreading(flow: GraphView, node: Node) -> Node:
-    """What a tensor was before it was expanded."""
-    while family(node.op) in SPREADING and len(flow.origins(node)) == 1:
-        (node,) = flow.origins(node)
-    return node
-
-
-def _paired(operands: list[Node]) -> tuple[Shape, Shape] | None:
+def _shapes_read(view: GraphView, node: Node) -> tuple[Shape, Shape] | None:
     """The shapes of two operands like (n, 1) and (n,), neither of them a parameter."""
+    operands = []
+    for operand in view.origins(node):
+        # What a tensor was before it was expanded.
+        while family(operand.op) in SPREADING and len(view.origins(operand)) == 1:
+            (operand,) = view.origins(operand)
+        operands.append(operand)
     if len(operands) != 2 or any(node.kind == "parameter" for node in operands):
         return None
     if not all(node.outputs for node in operands):
         return None
     first, second = (node.outputs[0].shape for node in operands)
-    longer, shorter = (first, second) if len(first) > len(second) else (second, first)
+    shorter, longer = sorted((first, second), key=len)
     n = prod(shorter)
-    is_column = len(shorter) == 1 and len(longer) == 2 and longer == (n, 1)
-    return (first, second) if is_column and n > 1 else None
+    return (first, second) if len(shorter) == 1 and longer == (n, 1) and n > 1 else None
 
 
-def _becomes_a_loss(flow: GraphView, node: Node, shapes: tuple[Shape, Shape]) -> bool:
+def _becomes_a_loss(view: GraphView, node: Node, shapes: tuple[Shape, Shape]) -> bool:
     """Whether an op is a loss, or what it yields goes element by element into a mean or a sum."""
     if family(node.op) in LOSSES:
         return True
     size = prod(shapes[0]) ** 2
     for _step in range(FAR):
-        users = {edge.target for edge in flow.out_of(node)}
-        following = [it for it in map(flow.nodes.__getitem__, users) if it.phase == "forward"]
+        following = [it for it in view.readers(node) if it.phase == "forward"]
         if len(following) != 1 or not following[0].outputs:
             return False
         (node,) = following
@@ -132,15 +142,12 @@ def conventions(graphs: Iterable[GradGraph], case: CaseReport) -> tuple[ReportFi
     """A remark on each such line of a framework whose gradients of the case are refuted."""
     groups = [group for group in case.groups if group.oracle_agrees is False]
     refuted = {engine_named(name).framework for group in groups for name in group.engines}
-    found: dict[tuple[str, str], OwnConvention] = {}
-    for graph in _graphs_of_frameworks(graphs):
-        if engine_named(graph.engine).framework in refuted:
-            for node in filter(_is_forward, graph.nodes):
-                known = CONVENTIONS.get(squashed(node.op))
-                if known is not None:
-                    fact = OwnConvention(place_of(node), graph.engine, known)
-                    found.setdefault((graph.engine, fact.place.source), fact)
-    return tuple(map(_remark, found.values()))
+    return _of_each_line(
+        OwnConvention(place_of(node), graph.engine, CONVENTIONS[squashed(node.op)])
+        for graph in _graphs_of_frameworks(graphs)
+        for node in filter(_is_forward, graph.nodes)
+        if engine_named(graph.engine).framework in refuted and squashed(node.op) in CONVENTIONS
+    )
 
 
 # Random numbers
@@ -190,19 +197,142 @@ def equal_elements(
     for name, array in inputs.items():
         if array.dtype.kind == "f" and array.size > 1 and (array == array.flat[0]).all():
             equal[name] = float(array.flat[0])
-    if not equal or not any(map(_is_unexplained, alignments)):
+    explained = []
+    for alignment in alignments if equal else ():
+        if not alignment.expected:
+            places = range(len(alignment.divergences))
+            explained += [(alignment.cause(it), alignment.known_at(it)) for it in places]
+            behind = alignment.mended.behind if alignment.mended else ()
+            explained += [(seen.cause, seen.known) for seen in behind]
+    if all(cause or known for cause, known in explained):
         return ()
     return (ReportFinding(fact=EqualElements(equal), names=tuple(equal)),)
 
 
-def _is_unexplained(alignment: Alignment) -> bool:
-    if alignment.expected:
-        return False
-    places = range(len(alignment.divergences))
-    explained = [(alignment.cause(place), alignment.known_at(place)) for place in places]
-    if alignment.mended:
-        explained += [(seen.cause, seen.known) for seen in alignment.mended.behind]
-    return any(not (cause or known) for cause, known in explained)
+# The first values that are not finite
+
+
+def non_finite(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
+    """A remark on each place that makes the first values that are not finite of some result.
+
+    Engines in which it is the same line are named together.
+    """
+    found: dict[tuple[object, ...], NonFinite] = {}
+    for graph in graphs:
+        for fact in _facts(graph):
+            line = fact.maker.source or fact.maker.label
+            # Engines name their gradients in an order of their own.
+            key = line, fact.value, fact.outputs, frozenset(fact.gradients)
+            known = found.get(key, fact)
+            engines = tuple(dict.fromkeys((*known.engines, *fact.engines)))
+            found[key] = msgspec.structs.replace(known, engines=engines)
+    facts = sorted(found.values(), key=lambda fact: not fact.outputs)
+    return tuple(ReportFinding(fact=fact, names=(fact.maker.label,)) for fact in facts)
+
+
+def _facts(graph: GradGraph) -> Iterator[NonFinite]:
+    """One fact for each first place, with the results that it leads to."""
+    view = GraphView(graph)
+    results = []
+    for node in view.nodes.values():
+        known = next(iter(node.outputs), None)
+        if known is None or known.values is None:
+            known = next((output for _, output in _read(view, node)), None)
+        if node.kind == "output" and known is not None and _is_not_finite(known):
+            results.append(node)
+    are_finite = all(result.phase == "backward" for result in results)
+    chains: dict[str, list[tuple[Node, Output]]] = {}
+    led_to: dict[str, list[Node]] = {}
+    # The results of forward first.
+    for result in sorted(results, key=lambda node: node.phase == "backward"):
+        chain = _chain(view, result)
+        if chain:
+            first = chain[0][0].id
+            chains.setdefault(first, chain)
+            led_to.setdefault(first, []).append(result)
+    for first, chain in chains.items():
+        node, known = chain[0]
+        value = _kind(known)
+        turned = None
+        if value != "nan":
+            turned = next((place_of(it) for it, output in chain if _kind(output) == "nan"), None)
+        yield NonFinite(
+            engines=(graph.engine,),
+            value=value,
+            maker=place_of(node),
+            is_input=node.kind in ("input", "parameter", "constant"),
+            inputs=tuple(_made_of(view, node, known)),
+            turned=turned,
+            outputs=tuple(it.name for it in led_to[first] if it.phase != "backward"),
+            gradients=tuple(it.name for it in led_to[first] if it.phase == "backward"),
+            are_outputs_finite=are_finite,
+        )
+
+
+def _read(view: GraphView, node: Node) -> Iterator[tuple[Node, Output | None]]:
+    """The nodes that one reads, in slot order, each with the output that it reads."""
+    for edge in sorted(view.into(node), key=lambda it: (it.input, it.origin, it.output)):
+        maker = view.nodes[edge.origin]
+        yield maker, maker.outputs[edge.output] if edge.output < len(maker.outputs) else None
+
+
+def _chain(view: GraphView, result: Node) -> list[tuple[Node, Output]]:
+    """The chain of values that are not finite which leads to a result, its first one first."""
+    chain: list[tuple[Node, Output]] = []
+    seen = {result.id}
+    node = result
+    while True:
+        # What the node reads that is not finite, also through values that were not recorded.
+        behind, passed, waiting = [], {node.id}, [node]
+        while waiting:
+            for maker, known in _read(view, waiting.pop()):
+                if known is not None and known.values is not None:
+                    if _is_not_finite(known) and maker.id not in seen:
+                        behind.append((maker, known))
+                elif maker.id not in passed:
+                    passed.add(maker.id)
+                    waiting.append(maker)
+        if not behind:
+            return chain[::-1]
+        # Of several the one that was made first: the others may well come from it.
+        node, known = min(behind, key=lambda pair: (pair[0].phase == "backward", pair[0].order))
+        seen.add(node.id)
+        chain.append((node, known))
+
+
+def _made_of(view: GraphView, node: Node, known: Output) -> Iterator[MadeOf]:
+    """What an op reads at the first element that is not finite, where its inputs are as large."""
+    made = _elements(known)
+    places = [] if made is None else np.flatnonzero(~np.isfinite(made)).tolist()
+    for maker, output in _read(view, node):
+        number = None
+        elements = None if output is None else _elements(output)
+        if places and output is not None and elements is not None:
+            if elements.size == 1:
+                number = float(elements[0])
+            elif output.shape == known.shape and places[0] < elements.size:
+                number = float(elements[places[0]])
+        yield MadeOf(place_of(maker), number)
+
+
+def _is_not_finite(output: Output) -> bool:
+    return output.values is not None and output.values.nonfinite > 0
+
+
+def _elements(output: Output) -> AnyArray | None:
+    if output.values is None or output.values.whole is None:
+        return None
+    return real_parts(unpack(output.values.whole)).ravel()
+
+
+def _kind(output: Output) -> str:
+    """The first of "nan", "inf" and "-inf" that a value has; "unknown" where its elements are."""
+    elements = _elements(output)
+    if elements is None or np.isfinite(elements).all():
+        return "unknown" if _is_not_finite(output) else ""
+    if np.isnan(elements).any():
+        return "nan"
+    return "inf" if elements[np.isinf(elements)][0] > 0 else "-inf"
 
 
 # Ill-conditioned ops
@@ -230,42 +360,29 @@ SUMS = frozenset({"add", "sub", "sum", "mean", "matmul", "conv"})
 """Families of ops whose terms may cancel in forward; in backward the terms of any op may."""
 
 
-class _Multiplied(NamedTuple):
-    """An op that multiplies noise: from ``entering`` to ``leaving``, relative to the values."""
-
-    node: Node
-    entering: float
-    leaving: float
-
-    @property
-    def factor(self) -> float:
-        return self.leaving / self.entering
-
-
 def ill_conditioned(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
     """A remark on each line of code at which rounding is multiplied, the worst of a framework first."""
     findings: list[ReportFinding] = []
     for graph in _graphs_of_frameworks(graphs):
-        by_line: dict[tuple[str, ...], list[_Multiplied]] = {}
-        for it in sorted(_multiplied(GraphView(graph)), key=lambda it: -it.factor):
-            by_line.setdefault(it.node.source[:1] or (it.node.op, it.node.scope), []).append(it)
-        for worst, *further in by_line.values():
-            fact = IllConditioned(
-                place=place_of(worst.node),
-                engine=graph.engine,
-                factor=worst.factor,
-                entering=worst.entering,
-                leaving=worst.leaving,
-                others=len({it.node.id for it in further} - {worst.node.id}),
+        by_line: dict[tuple[str, ...], IllConditioned] = {}
+        nodes: dict[tuple[str, ...], set[str]] = {}
+        multiplied = list(_multiplied(GraphView(graph)))
+        for node, fact in sorted(multiplied, key=lambda it: -it[1].factor):
+            line = node.source[:1] or (node.op, node.scope)
+            by_line.setdefault(line, fact)
+            nodes.setdefault(line, set()).add(node.id)
+        for line, fact in by_line.items():
+            worst = msgspec.structs.replace(fact, others=len(nodes[line]) - 1)
+            findings.append(
+                ReportFinding(fact=worst, names=(fact.place.scope or fact.place.label,))
             )
-            findings.append(_remark(fact))
     return tuple(findings)
 
 
-def _multiplied(flow: GraphView) -> Iterator[_Multiplied]:
-    """The ops of a graph that multiply noise."""
-    for node in flow.graph.nodes:
-        read = [(flow.nodes[edge.origin].outputs, edge.output) for edge in flow.into(node)]
+def _multiplied(view: GraphView) -> Iterator[tuple[Node, IllConditioned]]:
+    """The ops of a graph that multiply noise, from what enters to what leaves, relative to the values."""
+    for node in view.graph.nodes:
+        read = [(view.nodes[edge.origin].outputs, edge.output) for edge in view.into(node)]
         operands = [outputs[place] for outputs, place in read if place < len(outputs)]
         shares = [share for share in map(_share, operands) if share is not None]
         # An input of which nothing is known may be as noisy as what comes out.
@@ -275,10 +392,12 @@ def _multiplied(flow: GraphView) -> Iterator[_Multiplied]:
             leaving = _share(output)
             if leaving is None or output.dtype not in UNIT or not isfinite(leaving):
                 continue
-            found = _Multiplied(node, max(*shares, 0.0, UNIT[output.dtype]), leaving)
-            is_great = found.factor >= MULTIPLIES and leaving >= SERIOUS
+            entering = max(*shares, 0.0, UNIT[output.dtype])
+            factor = leaving / entering
+            is_great = factor >= MULTIPLIES and leaving >= SERIOUS
             if is_great and not (leaving >= ZERO and _cancels(node, output, operands)):
-                yield found
+                place, engine = place_of(node), view.graph.engine
+                yield node, IllConditioned(place, engine, factor, entering, leaving, others=0)
 
 
 def _cancels(node: Node, output: Output, operands: list[Output]) -> bool:

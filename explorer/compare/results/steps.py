@@ -1,17 +1,16 @@
 """What a step leaves: the state of a net by engine, and the tensors of steps that were recorded elsewhere."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from explorer.compare.graphs.sameness import CLEAR, MINDSPORE_TABLE, in_tables
 from explorer.model.arrays import AnyArray, Array, first_elements, unpack
 from explorer.model.engines import engine_named
-from explorer.model.graph import GradGraph
 from explorer.model.ranks import OverRanks, RankRelation, TensorKind
+from explorer.model.results import Leaf
 from explorer.model.state import StateChange, StateGroup, StateRow
-from explorer.model.trace import Trace
-from explorer.numeric.differences import Floats
+from explorer.model.trace import Start, Trace
 
 # The state of a net
 
@@ -22,27 +21,25 @@ def state_rows(state: Mapping[str, Sequence[StateChange]]) -> tuple[StateRow, ..
     for engine, changes in state.items():
         for change in changes:
             by_name.setdefault(change.name, {})[engine] = change
-    return tuple(_row(name, changes, tuple(state)) for name, changes in by_name.items())
-
-
-def _row(name: str, changes: dict[str, StateChange], engines: tuple[str, ...]) -> StateRow:
-    before = next(iter(changes.values())).before
-    frameworks = set(map(_framework, changes))
-    groups: list[StateGroup] = []
-    absent = []
-    for engine in engines:
-        if _framework(engine) not in frameworks:
-            absent.append(engine)
-            continue
-        after = changes[engine].after if engine in changes else before
-        # The group of engines that leave the same, or one of its own.
-        for place, group in enumerate(groups):
-            if _are_close(group.after, after):
-                groups[place] = StateGroup((*group.engines, engine), group.after)
-                break
-        else:
-            groups.append(StateGroup((engine,), after))
-    return StateRow(name, before, tuple(groups), tuple(absent))
+    rows = []
+    for name, changes in by_name.items():
+        before = next(iter(changes.values())).before
+        frameworks = set(map(_framework, changes))
+        groups: list[StateGroup] = []
+        for engine in state:
+            if _framework(engine) not in frameworks:
+                continue
+            after = changes[engine].after if engine in changes else before
+            # The group of engines that leave the same, or one of its own.
+            for place, group in enumerate(groups):
+                if _are_close(group.after, after):
+                    groups[place] = StateGroup((*group.engines, engine), group.after)
+                    break
+            else:
+                groups.append(StateGroup((engine,), after))
+        absent = tuple(engine for engine in state if _framework(engine) not in frameworks)
+        rows.append(StateRow(name, before, tuple(groups), absent))
+    return tuple(rows)
 
 
 def _framework(engine: str) -> str:
@@ -68,49 +65,36 @@ def alike_updates(left: Trace, right: Trace) -> frozenset[str]:
     any other, this way or that. Each element may differ by the share of its update that the noise is
     of its gradient.
     """
-    levels = {**_levels(left.graph), **_levels(right.graph)}
+    levels = {}
+    for graph in (left.graph, right.graph):
+        for node in graph.nodes if graph else ():
+            noise = node.outputs[0].noise if node.outputs else None
+            if node.kind == "output" and noise is not None:
+                levels[node.name] = noise
     gradients = {leaf.name: leaf.value for leaf in (*right.results, *left.results)}
     others = {change.name: change for change in right.state}
     alike = set()
     for change in left.state:
-        parameter = (
-            change.name if f"d{change.name}" in gradients else change.name.rpartition(".")[0]
-        )
-        gradient, level = gradients.get(f"d{parameter}"), levels.get(f"d{parameter}")
-        other = others.get(change.name)
-        if gradient is None or level is None or other is None:
+        is_weight = f"d{change.name}" in gradients
+        result = f"d{change.name if is_weight else change.name.rpartition('.')[0]}"
+        level, other = levels.get(result), others.get(change.name)
+        if level is None or other is None or result not in gradients:
             continue
-        if _are_alike(change, other, _numbers(gradient), level):
+        # The elements that a trace keeps, in a row.
+        before, after, another, gradient = (
+            first_elements(it).astype(np.float64).ravel()
+            for it in (change.before, change.after, other.after, gradients[result])
+        )
+        if not before.shape == after.shape == another.shape == gradient.shape:
+            continue
+        moved = np.abs(after - before)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.clip(np.nan_to_num(CLEAR * level / np.abs(gradient)), 0.0, GREATEST_SHARE)
+        rtol, atol = MINDSPORE_TABLE["float32"]
+        room = share * moved + rtol * np.abs(after) + atol * moved.max()
+        if (np.abs(after - another) <= room).all():
             alike.add(change.name)
     return frozenset(alike)
-
-
-def _levels(graph: GradGraph | None) -> Mapping[str, float]:
-    """The noise of each result of a graph that was measured."""
-    levels = {}
-    for node in graph.nodes if graph else ():
-        noise = node.outputs[0].noise if node.outputs else None
-        if node.kind == "output" and noise is not None:
-            levels[node.name] = noise
-    return levels
-
-
-def _are_alike(one: StateChange, other: StateChange, gradient: Floats, level: float) -> bool:
-    before, after, another = map(_numbers, (one.before, one.after, other.after))
-    if not before.shape == after.shape == another.shape == gradient.shape:
-        return False
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.clip(np.nan_to_num(CLEAR * level / np.abs(gradient)), 0.0, GREATEST_SHARE)
-    rtol, atol = MINDSPORE_TABLE["float32"]
-    room = (
-        share * np.abs(after - before) + rtol * np.abs(after) + atol * np.abs(after - before).max()
-    )
-    return bool((np.abs(after - another) <= room).all())
-
-
-def _numbers(array: Array) -> Floats:
-    """The elements of an array that a trace keeps, in a row."""
-    return first_elements(array).astype(np.float64).ravel()
 
 
 # One process beside the ranks of several
@@ -126,26 +110,23 @@ def over_ranks(ranks: Sequence[Trace], whole: Trace) -> Iterator[OverRanks]:
     """Each tensor that the whole step starts from, its losses and gradients, beside those of the ranks."""
     for start in whole.start:
         if start.role in ("parameter", "buffer"):
-            of_ranks = [
-                next((it.value for it in rank.start if it.name == start.name), None)
-                for rank in ranks
-            ]
+            of_ranks = [_named(start.name, rank.start) for rank in ranks]
             yield _over_ranks(start.name, "start", of_ranks, start.value)
     # What a module is called with has another name where it is wrapped: inputs go by their order.
-    for place, (name, value) in enumerate(_inputs(whole)):
-        given = [_inputs(rank) for rank in ranks]
-        of_ranks = [inputs[place][1] if place < len(inputs) else None for inputs in given]
-        yield _over_ranks(name, "data", of_ranks, value)
+    given, *of_each = (
+        [start for start in trace.start if start.role == "input"] for trace in (whole, *ranks)
+    )
+    for place, start in enumerate(given):
+        of_ranks = [it[place].value if place < len(it) else None for it in of_each]
+        yield _over_ranks(start.name, "data", of_ranks, start.value)
     for leaf in whole.results:
         kind: TensorKind = "gradient" if leaf.name.startswith("d") else "loss"
-        of_ranks = [
-            next((it.value for it in rank.results if it.name == leaf.name), None) for rank in ranks
-        ]
+        of_ranks = [_named(leaf.name, rank.results) for rank in ranks]
         yield _over_ranks(leaf.name, kind, of_ranks, leaf.value)
 
 
-def _inputs(trace: Trace) -> list[tuple[str, Array]]:
-    return [(start.name, start.value) for start in trace.start if start.role == "input"]
+def _named(name: str, leaves: Iterable[Leaf | Start]) -> Array | None:
+    return next((leaf.value for leaf in leaves if leaf.name == name), None)
 
 
 def _over_ranks(
@@ -158,14 +139,18 @@ def _over_ranks(
     if any(array.shape != known[0].shape for array in known) or known[0].shape != whole.shape:
         relation, greatest = _rows(known, whole)
         return OverRanks(name, kind, relation, greatest=greatest)
+    room = OF_RANKS * float(np.abs(whole.astype(np.float64)).max(initial=0.0))
     differences: list[float] = []
     for relation, combine in COMBINED.items():
         difference = _difference(combine(known), whole)
-        if difference <= _room(whole):
+        if difference <= room:
             return OverRanks(name, kind, relation, greatest=difference)
         differences.append(difference)
-    factor = _factor(np.mean(known, axis=0), whole)
-    if factor is not None and kind != "start":
+    # The mean over the ranks times one number may give the whole.
+    mean = np.mean(known, axis=0)
+    square = float((mean * mean).sum())
+    factor = float((mean * whole).sum()) / square if np.isfinite(square) and square else 0.0
+    if factor and kind != "start" and _difference(factor * mean, whole) <= room:
         return OverRanks(name, kind, "scaled", factor)
     return OverRanks(name, kind, "unlike", greatest=min(differences))
 
@@ -195,14 +180,9 @@ def _rows(ranks: list[AnyArray], whole: AnyArray) -> tuple[RankRelation, float]:
         return "unlike", 0.0
     if np.array_equal(joined, whole):
         return "joined", 0.0
-    is_shuffled = np.array_equal(_sorted_rows(joined), _sorted_rows(whole))
+    rows = [array.reshape(len(array), -1) for array in (joined, whole)]
+    is_shuffled = np.array_equal(*(it[np.lexsort(it.T[::-1])] for it in rows))
     return "shuffled" if is_shuffled else "unlike", _difference(joined, whole)
-
-
-def _sorted_rows(array: AnyArray) -> AnyArray:
-    rows = array.reshape(len(array), -1)
-    ordered: AnyArray = rows[np.lexsort(rows.T[::-1])]
-    return ordered
 
 
 def _difference(one: AnyArray, other: AnyArray) -> float:
@@ -211,16 +191,3 @@ def _difference(one: AnyArray, other: AnyArray) -> float:
         return 0.0
     greatest = np.abs(np.asarray(one, np.float64) - np.asarray(other, np.float64)).max()
     return float(np.inf if np.isnan(greatest) else greatest)
-
-
-def _room(whole: AnyArray) -> float:
-    return OF_RANKS * float(np.abs(whole.astype(np.float64)).max(initial=0.0))
-
-
-def _factor(mean: AnyArray, whole: AnyArray) -> float | None:
-    """What the mean over the ranks is multiplied by to give the whole; None where that is no one number."""
-    square = float((mean * mean).sum())
-    if not np.isfinite(square) or square == 0:
-        return None
-    factor = float((mean * whole).sum()) / square
-    return factor if factor and _difference(factor * mean, whole) <= _room(whole) else None

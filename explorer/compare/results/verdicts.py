@@ -8,14 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.compare.results.answers import (
-    NO_FORWARDS,
-    NO_NOISE,
-    Answers,
-    Forwards,
-    allowance,
-    answer_groups,
-)
+from explorer.compare.results.answers import NO_NOISE, Answers, allowance, answer_groups
 from explorer.compare.results.comparison import (
     Comparison,
     Noises,
@@ -38,14 +31,7 @@ from explorer.model.report import (
     NotFiniteAlike,
     Unanswered,
 )
-from explorer.model.results import (
-    LOST,
-    Obstacle,
-    OracleResult,
-    Outcome,
-    Result,
-    ResultNoise,
-)
+from explorer.model.results import LOST, Obstacle, OracleResult, Outcome, Result, ResultNoise
 from explorer.scenario.declaration import ExpectedDifference, Tolerance
 
 
@@ -56,7 +42,7 @@ def judge(
     expected: tuple[ExpectedDifference, ...] = (),
     noise: Mapping[str, ResultNoise] = NO_NOISE,
     tolerances: tuple[Tolerance, ...] = (),
-    forwards: Forwards = NO_FORWARDS,
+    forwards: Mapping[str, ResultNoise] = NO_NOISE,
 ) -> CaseReport:
     """The report on one case: the verdict on its results, and whether the scenario expects it.
 
@@ -68,11 +54,14 @@ def judge(
     """
     answers = Answers(case, results, oracle, noise, tolerances, forwards)
     comparison = _compare_all(answers)
-    oracle_agrees = all(answers.near_oracle.values()) if answers.near_oracle else None
+    lost: dict[Outcome, tuple[str, ...]] = {}
+    for name, result in results.items():
+        if result.outcome in LOST:
+            lost[result.outcome] = (*lost.get(result.outcome, ()), name)
     applicable = tuple(expectation for expectation in expected if expectation.applies(case))
     disagree = answers.disagreements()
     surprise = (
-        _lost(results)
+        (Unanswered(lost) if lost else None)
         or _unexpected_difference(disagree, applicable)
         or _missing_difference(disagree, applicable, answers.fine)
     )
@@ -81,20 +70,19 @@ def judge(
         if any(do and _tells_apart(expectation, *pair) for pair, do in disagree.items()):
             reasons[expectation.reason] = None
     has_two = len(answers.fine) > 1
-    engines_apart = [pair for pair, do in disagree.items() if do and ORACLE not in pair]
     return CaseReport(
         case=case,
         results=dict(results),
         oracle=_with_noise(oracle, answers.noise_alone),
-        oracle_agrees=oracle_agrees,
+        oracle_agrees=all(answers.near_oracle.values()) if answers.near_oracle else None,
         verdict=comparison.verdict,
         expected=surprise is None,
         reason="; ".join(reasons) if surprise is None else "",
         surprise=surprise,
         greatest=comparison.greatest,
         groups=answer_groups(answers),
-        apart=tuple(engines_apart),
-        drawn=answers.drawn(),
+        apart=tuple(pair for pair, do in disagree.items() if do and ORACLE not in pair),
+        drawn=answers.drawn,
         not_finite_alike=tuple(_not_finite_alike(answers)),
         has_two_nets=answers.has_two_nets,
         in_torch_table=comparison.in_torch_table if has_two else None,
@@ -137,13 +125,11 @@ def _not_finite_alike(answers: Answers) -> Iterator[NotFiniteAlike]:
             if not places.any():
                 continue
             index = tuple(map(int, np.argwhere(places)[0]))
+            count, own = int(places.sum()), float(values[name][index])
             finite = None if estimate.directions else float(estimated[index])
-            is_kink = False
-            if finite is not None and estimate.kinks is not None:
-                is_kink = bool(unpack(estimate.kinks)[index] > 0)
-            yield NotFiniteAlike(
-                name, index, int(places.sum()), float(values[name][index]), finite, is_kink
-            )
+            kinks = None if finite is None else estimate.kinks
+            is_kink = kinks is not None and bool(unpack(kinks)[index] > 0)
+            yield NotFiniteAlike(name, index, count, own, finite, is_kink)
 
 
 def _compare_all(answers: Answers) -> Comparison:
@@ -160,81 +146,63 @@ def _compare_all(answers: Answers) -> Comparison:
         return Comparison("not_compared")
     compared = worst(answers.comparisons.values())
     leaves = next(iter(answers.fine.values())).leaves
-    is_all_drawn = len(leaves) > 0 and len(answers.drawn()) == len(leaves)
-    if compared.verdict == "match" and is_all_drawn:
-        return compared._replace(verdict="drawn")
-    return compared
+    is_all_drawn = len(answers.drawn) == len(leaves) > 0
+    is_match = compared.verdict == "match"
+    return compared._replace(verdict="drawn") if is_match and is_all_drawn else compared
 
 
 # What a scenario expects
 
 
-def _lost(results: Mapping[str, Result]) -> Unanswered | None:
-    """The engines that have lost their answer, by what became of it."""
-    lost: dict[Outcome, list[str]] = {}
-    for name, result in results.items():
-        if result.outcome in LOST:
-            lost.setdefault(result.outcome, []).append(name)
-    return Unanswered({outcome: tuple(names) for outcome, names in lost.items()}) if lost else None
-
-
 def _unexpected_difference(
-    disagree: dict[Parties, bool], applicable: tuple[ExpectedDifference, ...]
+    disagree: Mapping[Parties, bool], applicable: Sequence[ExpectedDifference]
 ) -> Disagreement | None:
-    """All sides of which each two disagree although nothing tells them apart."""
+    """All sides of which each two disagree although nothing tells them apart.
+
+    They are the first two that do, each with those who agree with it and not with the others. Whoever
+    unexpectedly disagrees with all of them is a further side. Each party on one side unexpectedly disagrees
+    with each on the others.
+    """
+    disagreeing = [parties for parties, do_disagree in disagree.items() if do_disagree]
     unexpected = [
-        pair
-        for pair, do_disagree in disagree.items()
-        if do_disagree and not any(_tells_apart(it, *pair) for it in applicable)
+        parties
+        for parties in disagreeing
+        if not any(_tells_apart(it, *parties) for it in applicable)
     ]
     if not unexpected:
         return None
-    first, second, *further = _sides(disagree, unexpected)
-    return Disagreement(first, second, tuple(further))
-
-
-def _sides(
-    disagree: Mapping[Parties, bool], unexpected: Sequence[Parties]
-) -> list[tuple[str, ...]]:
-    """The first two of ``unexpected``, each with those who agree with it and not with the others.
-
-    Whoever unexpectedly disagrees with all of them is a further side. Each party on one side
-    unexpectedly disagrees with each on the others.
-    """
-    disagreeing = {frozenset(parties) for parties, do_disagree in disagree.items() if do_disagree}
-    opposed = {frozenset(parties) for parties in unexpected}
+    apart, opposed = set(map(frozenset, disagreeing)), set(map(frozenset, unexpected))
     sides = [[party] for party in unexpected[0]]
     for party in dict.fromkeys(chain.from_iterable(disagree)):
         if any(party in side for side in sides):
             continue
-        against = [_pairs(party, side) <= opposed for side in sides]
+        pairs = [{frozenset((party, name)) for name in side} for side in sides]
+        against = [of_side <= opposed for of_side in pairs]
         if all(against):
             sides.append([party])
             continue
         for place, side in enumerate(sides):
-            agrees = disagreeing.isdisjoint(_pairs(party, side))
-            if agrees and all(against[:place] + against[place + 1 :]):
+            is_against_others = all(against[:place] + against[place + 1 :])
+            if is_against_others and apart.isdisjoint(pairs[place]):
                 side.append(party)
                 break
-    return [tuple(side) for side in sides]
-
-
-def _pairs(party: str, side: Sequence[str]) -> set[frozenset[str]]:
-    return {frozenset((party, name)) for name in side}
+    first, second, *further = map(tuple, sides)
+    return Disagreement(first, second, tuple(further))
 
 
 def _missing_difference(
-    disagree: dict[Parties, bool],
-    applicable: tuple[ExpectedDifference, ...],
+    disagree: Mapping[Parties, bool],
+    applicable: Sequence[ExpectedDifference],
     fine: Mapping[str, Result],
 ) -> Agreement | None:
     """The first expectation that is not met: all parties that it tells apart agree."""
     for expectation in applicable:
-        observed = []
-        for parties, do_disagree in disagree.items():
-            # Where both raise there is nothing to see: the case fails before it could differ.
-            if _tells_apart(expectation, *parties) and not fine.keys().isdisjoint(parties):
-                observed.append(do_disagree)
+        # Where both raise there is nothing to see: the case fails before it could differ.
+        observed = [
+            do_disagree
+            for parties, do_disagree in disagree.items()
+            if _tells_apart(expectation, *parties) and not fine.keys().isdisjoint(parties)
+        ]
         if observed and not any(observed):
             return Agreement(tuple(expectation.engines), expectation.reason)
     return None
@@ -276,16 +244,14 @@ def judged_results(
     if both is None:
         return Judged()
     left, right, noises = both
-    names = [leaf.name for leaf in left.leaves]
     compared = by_leaf(left.leaves, right.leaves, parties, noises)
-    is_swamped = [
-        it.greatest is not None and it.greatest.swamped
-        for it in unless_swamped(left, right, compared)
-    ]
-    alike = {name for name, it in zip(names, compared, strict=True) if it.verdict != "differs"}
-    unjudged = [name for name, is_so in zip(names, is_swamped, strict=True) if is_so]
-    drawn = set(report.drawn)
-    return Judged(frozenset(alike - drawn), tuple(it for it in unjudged if it not in drawn))
+    judged = unless_swamped(left, right, compared)
+    alike, unjudged = set(), []
+    for leaf, plain, it in zip(left.leaves, compared, judged, strict=True):
+        if leaf.name not in report.drawn:
+            alike.update([leaf.name] if plain.verdict != "differs" else [])
+            unjudged += [leaf.name] if it.greatest and it.greatest.swamped else []
+    return Judged(frozenset(alike), tuple(unjudged))
 
 
 def with_expectation(
@@ -301,14 +267,14 @@ def with_expectation(
     each, to.
     """
     parties = alignment.left, alignment.right
-    applicable = [expectation for expectation in expected if expectation.applies(report.case)]
-    is_expected = any(_tells_apart(expectation, *parties) for expectation in applicable)
+    is_expected = alignment.divergence is None or any(
+        it.applies(report.case) and _tells_apart(it, *parties) for it in expected
+    )
     both = _both(report, parties, noise)
-    if both is not None:
+    if both is not None and not is_expected:
         left, right, noises = both
-        allowed = allowance(report.case, left, right, tolerances, noises, report.drawn)
-        is_expected |= bool(allowed)
-    is_expected |= alignment.divergence is None
+        reasons = allowance(report.case, left, right, tolerances, noises, report.drawn)
+        is_expected = bool(reasons)
     return msgspec.structs.replace(alignment, expected=is_expected)
 
 

@@ -108,13 +108,9 @@ def _momenta(one: Floats, other: Floats) -> tuple[float, float] | None:
     if not 0 < ratio < math.inf or distance(one, ratio * other) > NEAR * distance(one, other):
         return None
     turned = ratio / (1 + ratio)
-    if _is_usual(turned):
-        return turned, 1 - turned
-    return next(((usual * ratio, usual) for usual in USUAL if _is_usual(usual * ratio)), None)
-
-
-def _is_usual(momentum: float) -> bool:
-    return any(abs(momentum / usual - 1) <= NEAR for usual in USUAL)
+    likely = ((turned, 1 - turned), *((usual * ratio, usual) for usual in USUAL))
+    usual = (it for it in likely if any(abs(it[0] / one - 1) <= NEAR for one in USUAL))
+    return next(usual, None)
 
 
 def _unbiased(left: Moment, right: Moment, names: Sequence[str]) -> tuple[float, SideName] | None:
@@ -253,6 +249,8 @@ def compare(left: Training, right: Training) -> TrainingComparison:
     reached = [pair for pair in pairs if pair.number <= last]
     losses_alone = tuple(pair.number for pair in reached if _have_losses_alone(pair))
     few = (pair.number for pair in reached if pair.left.is_few and not _have_losses_alone(pair))
+    noises = (noise.of_loss(pair.left) for pair in pairs)
+    band = tuple(CLEAR * one for one in noises if one is not None)
     is_of_both = difference is None and answers.get("update") == "same"
     return TrainingComparison(
         left=left.name,
@@ -271,7 +269,12 @@ def compare(left: Training, right: Training) -> TrainingComparison:
         has_noise=noise.is_measured,
         few=tuple(few),
         losses_alone=losses_alone,
-        losses=_losses(pairs, noise),
+        losses=Losses(
+            steps=tuple(pair.number for pair in pairs),
+            left=tuple(pair.left.loss for pair in pairs),
+            right=tuple(pair.right.loss for pair in pairs),
+            band=band if noise.is_measured and len(band) == len(pairs) else (),
+        ),
         weights=_weight_map(pairs, noise),
     )
 
@@ -322,20 +325,6 @@ def _first_difference(
 
 def _have_losses_alone(pair: Pair) -> bool:
     return "losses" in (pair.left.step.kept, pair.right.step.kept)
-
-
-# Pictures
-
-
-def _losses(pairs: list[Pair], noise: Noise) -> Losses:
-    noises = [noise.of_loss(pair.left) for pair in pairs]
-    band = tuple(CLEAR * one for one in noises if one is not None)
-    return Losses(
-        steps=tuple(pair.number for pair in pairs),
-        left=tuple(pair.left.loss for pair in pairs),
-        right=tuple(pair.right.loss for pair in pairs),
-        band=band if noise.is_measured and len(band) == len(noises) else (),
-    )
 
 
 def _weight_map(pairs: list[Pair], noise: Noise) -> WeightMap:

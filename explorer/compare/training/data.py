@@ -28,6 +28,9 @@ from explorer.numeric.summaries import spread
 Kind = Literal["data", "carried", "read"]
 """The fields of a pass that have what it was given."""
 
+Named = tuple[str, Floats]
+"""A tensor with its name."""
+
 
 def data(pair: Pair) -> Answered:
     """Whether both sides were called with the same."""
@@ -158,22 +161,20 @@ def _in_common(left: Moment, right: Moment) -> tuple[list[str], list[Floats], li
     One side may have recorded more: the labels, where the net computes its loss itself. Of its tensors
     those count that are most like the other side's.
     """
-    by_name, others = _tensors(left), list(_tensors(right).values())
-    names, ones = list(by_name), list(by_name.values())
-    if len(ones) < len(others):
-        others = [others[place] for place in _places(ones, others)]
-    elif len(ones) > len(others):
-        places = _places(others, ones)
-        names, ones = [names[place] for place in places], [ones[place] for place in places]
-    return names, ones, others
+    mine, theirs = [*_tensors(left).items()], [*_tensors(right).items()]
+    if len(mine) < len(theirs):
+        theirs = _most_like(mine, theirs)
+    elif len(mine) > len(theirs):
+        mine = _most_like(theirs, mine)
+    return [it for it, _ in mine], [it for _, it in mine], [it for _, it in theirs]
 
 
-def _places(fewer: Sequence[Floats], more: Sequence[Floats]) -> list[int]:
-    """The place of each of some tensors among more: of the same values, else of the same form, else next."""
-    free = list(range(len(more)))
+def _most_like(fewer: Sequence[Named], more: Sequence[Named]) -> list[Named]:
+    """For each of some tensors one of more: of the same values, else of the same form, else the next."""
+    free = list(more)
     found = []
-    for one in fewer:
-        likeness = [(_is_among(one, [more[at]]), one.shape == more[at].shape) for at in free]
+    for _name, one in fewer:
+        likeness = [(_is_among(one, [it]), one.shape == it.shape) for _, it in free]
         found.append(free.pop(likeness.index(max(likeness))))
     return found
 
@@ -231,32 +232,35 @@ def in_layouts_of(left: Training, right: Training) -> Training:
     for step in right.steps:
         batches = []
         for batch in step.batches:
-            data = []
-            for leaf in batch.data:
-                likely = (_as(leaf.value, other) for other in others.get(step.number, ()))
-                data.append(replace(leaf, value=next(filter(None, likely), leaf.value)))
+            wanted = others.get(step.number, [])
+            data = (replace(leaf, value=_laid_as(leaf.value, wanted)) for leaf in batch.data)
             batches.append(replace(batch, data=tuple(data)))
         steps.append(replace(step, batches=tuple(batches)))
     return replace(right, steps=tuple(steps))
 
 
-def _as(own: Array, other: Array) -> Array | None:
-    """An array with all axes but the first in the order of another one; None where that is no other order.
+def _laid_as(own: Array, others: Iterable[Array]) -> Array:
+    """An array with all axes but the first in the order of the first of others that has another one.
 
     It is the first order that fits where none makes both the same. Of arrays that are kept in part, figures
     of all elements say whether they are: they depend on no layout.
     """
-    is_turned = own.shape != other.shape and sorted(own.shape) == sorted(other.shape)
-    if len(own.shape) < 3 or not is_turned or own.shape[0] != other.shape[0]:
-        return None
-    if own.excerpt or other.excerpt:
-        known = [array.excerpt.summary for array in (own, other) if array.excerpt]
-        figures = [
-            np.array([it.minimum, it.maximum, it.mean, it.norm, *it.quantiles]) for it in known
-        ]
-        return other if are_same(figures[0], figures[-1]) and len(figures) == 2 else None
-    values, wanted = elements(own).reshape(own.shape), elements(other)
-    orders = permutations(range(1, values.ndim))
-    likely = [it for it in (values.transpose(0, *one) for one in orders) if it.shape == other.shape]
-    same = (turned for turned in likely if are_same(turned.ravel(), wanted))
-    return pack(next(same, likely[0]), own.dtype)
+    for other in others:
+        is_turned = own.shape != other.shape and sorted(own.shape) == sorted(other.shape)
+        if len(own.shape) < 3 or not is_turned or own.shape[0] != other.shape[0]:
+            continue
+        if own.excerpt and other.excerpt:
+            one, another = (
+                np.array([it.minimum, it.maximum, it.mean, it.norm, *it.quantiles])
+                for it in (own.excerpt.summary, other.excerpt.summary)
+            )
+            if are_same(one, another):
+                return other
+        elif not own.excerpt and not other.excerpt:
+            values, wanted = elements(own).reshape(own.shape), elements(other)
+            orders = permutations(range(1, values.ndim))
+            turned = [values.transpose(0, *order) for order in orders]
+            likely = [it for it in turned if it.shape == other.shape]
+            same = (it for it in likely if are_same(it.ravel(), wanted))
+            return pack(next(same, likely[0]), own.dtype)
+    return own

@@ -1,7 +1,7 @@
 """Whether losses and gradients are the same, from the net to the optimizer, and else how they follow."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -70,7 +70,15 @@ def loss(pair: Pair) -> Answered:
     if left.loss is None or right.loss is None:
         return "not_recorded"
     noise = noises.of_loss(left)
-    pairs = _pairs(left, right)
+    if left.rows == right.rows:
+        pairs = list(zip(left.losses, right.losses, strict=True))
+    else:
+        # Of unlike passes what is the nearest is compared: a loss may be divided by the number of passes
+        # before backward, or its gradients after it.
+        means = [float(np.average(one.losses, weights=one.rows)) for one in (left, right)]
+        ways = [(left.loss, right.loss), (means[0], means[1])]
+        ways += [(left.loss, means[1]), (means[0], right.loss)]
+        pairs = [min(ways, key=lambda way: _apart(*way))]
     apart = max(_apart(one, other) for one, other in pairs)
     schemes = None
     if left.rows == right.rows and len(left.rows) > 1 and all(right.losses):
@@ -85,10 +93,9 @@ def loss(pair: Pair) -> Answered:
         return "same"
     if schemes:
         rows = tuple(map(float, left.rows))
-        one, other = schemes
-        return pair.differ(
-            "loss", "passes_weighted", apart=apart, numbers=rows, left=one, right=other
-        )
+        ones, others = schemes
+        known = {"apart": apart, "numbers": rows, "left": ones, "right": others}
+        return pair.differ("loss", "passes_weighted", **known)
     reason: Reason = "random" if _drew_otherwise(left, right) else "values"
     return pair.differ(
         "loss",
@@ -117,18 +124,6 @@ def _drew_otherwise(left: Moment, right: Moment) -> bool:
         for training in trainings
         for name in unlike
     )
-
-
-def _pairs(left: Moment, right: Moment) -> list[tuple[float, float]]:
-    """The losses that should be the same: of each pass, or of unlike passes what is the nearest."""
-    if left.rows == right.rows:
-        return list(zip(left.losses, right.losses, strict=True))
-    # A loss may be divided by the number of passes before backward, or its gradients after it.
-    means = [float(np.average(one.losses, weights=one.rows)) for one in (left, right)]
-    ways = [(left.loss, right.loss), (means[0], means[1])]
-    ways += [(left.loss, means[1]), (means[0], right.loss)]
-    pairs = [(one, other) for one, other in ways if one is not None and other is not None]
-    return [min(pairs, key=lambda pair: _apart(*pair))]
 
 
 def _apart(one: float, other: float) -> float:
@@ -162,7 +157,12 @@ def gradients(pair: Pair) -> Answered:
         return "not_recorded"
     if ones.keys() != others.keys():
         return one_sided("gradients", "missing", pair.number, ones, others)
-    apart = Apart(ones, others, _noises(pair, names))
+    # Drifts are those of gradients as backward left them, and so are divided by the scale too.
+    scale = min(left.scale, right.scale)
+    of_noise = {name: pair.noise.of("gradients", left, name) for name in names}
+    noises = {name: None if it is None else it / scale for name, it in of_noise.items()}
+    noises |= _noises_of_cancelled(left, right, noises)
+    apart = Apart(ones, others, noises)
     unlike = tuple(name for name in apart.unlike if apart.noises[name] is not None)
     if not any(apart.norms.values()) or (apart.is_measured and not unlike):
         return "same"
@@ -187,40 +187,30 @@ def gradients(pair: Pair) -> Answered:
     )
 
 
-def _noises(pair: Pair, names: Sequence[str]) -> dict[str, float | None]:
-    """The noise of the norm of the difference of each gradient; None where that was not measured."""
-    left, right, noise_of = pair
-    noises: dict[str, float | None] = {}
-    for name in names:
-        # Drifts are those of gradients as backward left them, and so are divided by the scale too.
-        noise = noise_of.of("gradients", left, name)
-        noises[name] = None if noise is None else noise / min(left.scale, right.scale)
-    for bias, size in _cancelled(left, right, names).items():
-        for name in names:
-            noise = noises[name]
-            if noise is not None and _module(name) == _module(bias):
-                share = 1.0 if name == bias else OF_WEIGHT
-                noises[name] = max(noise, share * size * math.sqrt(left.gradients[name].size))
-    return noises
-
-
-def _cancelled(left: Moment, right: Moment, names: Sequence[str]) -> dict[str, float]:
-    """The typical size of what rounding leaves of gradients of 0: those of biases before a batch norm.
+def _noises_of_cancelled(
+    left: Moment, right: Moment, noises: Mapping[str, float | None]
+) -> dict[str, float]:
+    """The noises of gradients of 0, and of those beside them in their modules: biases before a batch norm.
 
     They are unlike on both sides, and nothing beside those of the weights of their modules. What cancels in
     them is in those of the weights too, times the inputs, so they are a sample of the noise of these.
     """
     ones, others = left.unscaled, right.unscaled
     channels = {it.size for name, it in left.buffers.items() if name.endswith("running_mean")}
-    found = {}
-    for name in names:
-        sizes = [float(np.linalg.norm(side[name])) for side in (ones, others)]
-        beside = [one for one in names if _module(one) == _module(name) and one != name]
-        weights = max((float(np.linalg.norm(ones[one])) for one in beside), default=0.0)
-        is_nothing = 0 < max(sizes) <= NOTHING * weights
-        is_unlike = 2 * distance(ones[name], others[name]) >= max(sizes)
+    found: dict[str, float] = {}
+    for name in noises:
+        greatest = max(float(np.linalg.norm(side[name])) for side in (ones, others))
+        module = [one for one in noises if _module(one) == _module(name)]
+        beside = [float(np.linalg.norm(ones[one])) for one in module if one != name]
+        is_nothing = 0 < greatest <= NOTHING * max(beside, default=0.0)
+        is_unlike = 2 * distance(ones[name], others[name]) >= greatest
         if ones[name].size in channels and is_nothing and is_unlike:
-            found[name] = max(sizes) / math.sqrt(ones[name].size)
+            typical = greatest / math.sqrt(ones[name].size)
+            for one in module:
+                noise, share = found.get(one, noises[one]), 1.0 if one == name else OF_WEIGHT
+                if noise is not None:
+                    size = share * typical * math.sqrt(left.gradients[one].size)
+                    found[one] = max(noise, size)
     return found
 
 
@@ -377,16 +367,12 @@ def _rule_of(moment: Moment) -> Rule:
         # Which of two norms the program has computed says which one it has clipped.
         if recorded is None or scale == 1 or not 0 < recorded < math.inf:
             return Rule(kind, {"limit": limit})
-        if _ratio(recorded, norm * scale) < _ratio(recorded, norm):
+        powers = [abs(math.log(recorded / one)) for one in (norm * scale, norm)]
+        if powers[0] < powers[1]:
             kind, limit = "norm_before_unscale", limit * scale
     if kind == "norm_each":
         limit = _limit_of_each(moment, names)
     return Rule(kind, {"limit": limit}) if limit else Rule()
-
-
-def _ratio(one: float, other: float) -> float:
-    """By which power of e two numbers lie apart."""
-    return abs(math.log(one / other))
 
 
 def _is(one: Floats, other: Floats) -> bool:

@@ -121,14 +121,13 @@ class Moment:
         training: Training,
         before: "Moment | None",
         steps: "Mapping[int, Moment]",
-        count: int,
         is_few: bool = False,
     ) -> None:
         self.step = step
         self.training = training
         self.before = before
         self.steps = steps
-        self.count = count
+        self.count: int = (before.count if before else 0) + (not step.skipped)
         self.is_few = is_few
         self.is_behind_few: bool = before is not None and (before.is_few or before.is_behind_few)
         self.scale = step.scale or 1.0
@@ -159,7 +158,7 @@ class Moment:
     @cached_property
     def in_few(self) -> "Moment":
         """The step with a few elements of each tensor."""
-        return Moment(self.step, self.training, self.before, self.steps, self.count, is_few=True)
+        return Moment(self.step, self.training, self.before, self.steps, is_few=True)
 
     @cached_property
     def held_before(self) -> dict[str, Values]:
@@ -226,10 +225,9 @@ class Moment:
 def moments(training: Training, few: Collection[int] = ()) -> list[Moment]:
     """All steps of a training, each with the one before it; those of the numbers ``few`` in few elements."""
     steps: dict[int, Moment] = {}
-    before, count = None, 0
+    before = None
     for step in training.steps:
-        count += not step.skipped
-        before = Moment(step, training, before, steps, count, step.number in few)
+        before = Moment(step, training, before, steps, step.number in few)
         steps[step.number] = before
     return list(steps.values())
 

@@ -2,7 +2,7 @@
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -28,12 +28,6 @@ NAMED = ("gradients", "given", "weights", "buffers", "state", "averages")
 DRIFTING = ("weights", "gradients", "buffers")
 """The fields of a jittered run that are by the names of parameters."""
 
-Names = Mapping[str, str]
-"""The names of tensors of the left side by those of the right one."""
-
-Way = Callable[[Names, Sequence[Start], Sequence[Start]], dict[str, str]]
-"""What pairs tensors that are not paired yet, of two sides."""
-
 Renamed = Callable[[str], str | None]
 """Another name for a tensor; None where it is left out."""
 
@@ -48,7 +42,20 @@ def in_names_of(left: Training, right: Training) -> tuple[Training, dict[str, st
     ones, others = _starts(left), _starts(right)
     if _shapes(ones) == _shapes(others):
         return right, {}
-    found = _paired(ones, others, (_by_value, _beside, _of_one_name, _likely))
+    found = _paired(ones, others)
+    left_over = {name: one for name, one in ones.items() if name not in found.values()}
+    found.update({name: name for name in others if name not in found and name in left_over})
+    # What is left is as likely as names, order and shapes say.
+    specs = [
+        [
+            ParameterSpec(name, name, "trained" if it.role == "parameter" else "buffer", it.value)
+            for name, it in some.items()
+            if name not in paired
+        ]
+        for some, paired in ((others, {*found}), (ones, {*found.values()}))
+    ]
+    if all(specs):
+        found.update(candidates(*specs)[0].names)
     names = {other: one for other, one in found.items() if other != one}
     # A name that means something else on the left is no name of it.
     taken = {name: f"{right.name}.{name}" for name in others if name in ones and name not in found}
@@ -57,16 +64,22 @@ def in_names_of(left: Training, right: Training) -> tuple[Training, dict[str, st
     return changed, names
 
 
-def _paired(
-    ones: Mapping[str, Start], others: Mapping[str, Start], ways: Iterable[Way]
-) -> dict[str, str]:
-    """The names of some tensors by those of others, in the first of some ways that pairs them."""
-    found: dict[str, str] = {}
-    for way in ways:
-        mine = [one for name, one in ones.items() if name not in found.values()]
-        theirs = [other for name, other in others.items() if name not in found]
-        if mine and theirs:
-            found.update(way(found, mine, theirs))
+def _paired(ones: Mapping[str, Start], others: Mapping[str, Start]) -> dict[str, str]:
+    """The names of tensors that begin with one value by those of others, and of what is beside them."""
+    pairs = [
+        (one, other) for one in ones for other in others if _begin_alike(ones[one], others[other])
+    ]
+    # A tensor with another partner of its shape and values is none that these tell.
+    counts = [Counter(names) for names in zip(*pairs, strict=True)] or [Counter(), Counter()]
+    found = {other: one for one, other in pairs if counts[0][one] == counts[1][other] == 1}
+    # Tensors of one last name and shape go together in modules of which another tensor is paired.
+    modules = {_module(other): _module(one) for other, one in found.items()}
+    shapes = {name: it.value.shape for name, it in ones.items() if name not in found.values()}
+    for other, it in others.items():
+        module = modules.get(_module(other))
+        name = f"{module}.{other.rpartition('.')[2]}".lstrip(".")
+        if module is not None and other not in found and shapes.get(name) == it.value.shape:
+            found[other] = name
     return found
 
 
@@ -75,7 +88,7 @@ def in_names_of_trace(left: Trace, right: Trace) -> Trace:
     ones, others = _starts(left), _starts(right)
     if _shapes(ones) == _shapes(others):
         return right
-    found = _paired(ones, others, (_by_value, _beside))
+    found = _paired(ones, others)
     names = {other: one for other, one in found.items() if other != one}
     is_free = not any(one in others and one not in names for one in names.values())
     if not is_free or not all(_begin_alike(ones[one], others[it]) for it, one in names.items()):
@@ -107,48 +120,10 @@ def _shapes(starts: Mapping[str, Start]) -> dict[str, tuple[int, ...]]:
     return {name: tuple(start.value.shape) for name, start in starts.items()}
 
 
-def _spec(start: Start) -> ParameterSpec:
-    is_trained = start.role == "parameter"
-    return ParameterSpec(start.name, start.name, "trained" if is_trained else "buffer", start.value)
-
-
-def _by_value(_found: Names, mine: Sequence[Start], theirs: Sequence[Start]) -> dict[str, str]:
-    """The pairs of tensors that have no other partner of their shape and values."""
-    pairs = [(one, other) for one in mine for other in theirs if _begin_alike(one, other)]
-    counts = Counter(name for one, other in pairs for name in (("l", one.name), ("r", other.name)))
-    return {
-        other.name: one.name
-        for one, other in pairs
-        if counts["l", one.name] == counts["r", other.name] == 1
-    }
-
-
 def _begin_alike(one: Start, other: Start) -> bool:
     if one.role != other.role or one.value.shape != other.value.shape:
         return False
     return are_same(elements(one.value), elements(other.value), one.value.dtype)
-
-
-def _beside(found: Names, mine: Sequence[Start], theirs: Sequence[Start]) -> dict[str, str]:
-    """The pairs of one last name and shape in modules of which another tensor is paired."""
-    modules = {_module(other): _module(one) for other, one in found.items()}
-    shapes = {one.name: one.value.shape for one in mine}
-    more = {}
-    for other in theirs:
-        module = modules.get(_module(other.name))
-        name = f"{module}.{other.name.rpartition('.')[2]}".lstrip(".")
-        if module is not None and shapes.get(name) == other.value.shape:
-            more[other.name] = name
-    return more
-
-
-def _of_one_name(_found: Names, mine: Sequence[Start], theirs: Sequence[Start]) -> dict[str, str]:
-    names = {one.name for one in mine}
-    return {other.name: other.name for other in theirs if other.name in names}
-
-
-def _likely(_found: Names, mine: Sequence[Start], theirs: Sequence[Start]) -> dict[str, str]:
-    return candidates([*map(_spec, theirs)], [*map(_spec, mine)])[0].names
 
 
 def _module(name: str) -> str:

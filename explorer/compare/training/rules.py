@@ -46,8 +46,8 @@ class Side:
 
     def remember(self, name: str, moment: Moment, rules: list[Rule]) -> None:
         """Keep what the first of the rules of a parameter has unlike the documented one."""
-        for rule in rules[:1]:
-            self._known[name] = _unlike_documented(rule, name, moment)
+        if rules:
+            self._known[name] = _unlike_documented(rules[0], name, moment)
 
     def likely(self, name: str, moment: Moment) -> list[Rule]:
         """The documented rule and what was found to be unlike it; any rule of an unknown class."""
@@ -106,9 +106,7 @@ class Updates:
         if left.step.skipped or right.step.skipped:
             return "same"
         recorded = [
-            tensors
-            for moment in (left, right)
-            for tensors in (moment.given, moment.weights, moment.prior.weights)
+            it for one in (left, right) for it in (one.given, one.weights, one.prior.weights)
         ]
         names = [name for name in left.given if all(name in tensors for tensors in recorded)]
         if not names:
@@ -127,8 +125,12 @@ class Updates:
             elif _do_any_hold(rules[0], right, name) or _do_any_hold(rules[1], left, name):
                 ones.remember(name, left, rules[0])
                 others.remember(name, right, rules[1])
-            elif not _is_noise(name, pair, rules):
-                apart[name] = rules
+            else:
+                # Rules may move the weights apart by less than rounding in the gradients does.
+                noise = pair.noise.of("weights", left, name)
+                lengths = [one.length for one in _crossed(name, pair, rules)]
+                if noise is None or max(lengths, default=np.inf) > CLEAR * noise:
+                    apart[name] = rules
         if earlier and self.rule:
             now = self.rule.settings.items()
             self._varying |= {
@@ -173,13 +175,6 @@ def _do_any_hold(rules: list[Rule], moment: Moment, name: str) -> bool:
     return any(fit(rule, moment, name).holds for rule in rules)
 
 
-def _is_noise(name: str, pair: Pair, rules: Rules) -> bool:
-    """Whether the rules move the weights apart by less than rounding in the gradients does."""
-    noise = pair.noise.of("weights", pair.left, name)
-    lengths = [one.length for one in _crossed(name, pair, rules)]
-    return noise is not None and max(lengths, default=np.inf) <= CLEAR * noise
-
-
 def _crossed(name: str, pair: Pair, rules: Rules) -> list[Fit]:
     """How the first rule of each side fits the update of the other."""
     of_others = zip(rules, (pair.right, pair.left), strict=True)
@@ -220,49 +215,39 @@ def _difference(apart: Mapping[str, Rules], of: int, pair: Pair) -> TrainingDiff
     # Several rules may give one step: momentum shows from the second one on.
     lasting = _longest(lefts, name, pair.left), _longest(rights, name, pair.right)
     left, right = min(product(*lasting), key=lambda rules: len(_unlike(*rules)))
-    unlike = _unlike_settings(name, pair, left, right)
-    return replace(plain, reason="rule", left=left, right=right, unlike=unlike)
-
-
-def _longest(rules: list[Rule], name: str, moment: Moment) -> list[Rule]:
-    """Those of some rules that give the updates of the most steps from this one on."""
-    steps = [_steps_of(rule, name, moment) for rule in rules]
-    return [rule for rule, count in zip(rules, steps, strict=True) if count == max(steps)]
-
-
-def _steps_of(rule: Rule, name: str, moment: Moment) -> int:
-    """In how many steps from this one on a rule gives a side's updates, up to the first that it does not."""
-    unlike = _unlike_documented(rule, name, moment)
-    steps = 0
-    for later in moment.steps.values():
-        if later.step.number < moment.step.number or later.step.skipped:
-            continue
-        known = documented(later, name)
-        settings = {**(known or rule).settings, **unlike}
-        rate = rate_of(later.beside(rule.lag), name) if rule.lag else None
-        if rate is not None:
-            settings["lr"] = rate
-        if name not in later.given or not fit(replace(rule, settings=settings), later, name).holds:
-            break
-        steps += 1
-    return steps
-
-
-def _unlike_settings(name: str, pair: Pair, left: Rule, right: Rule) -> tuple[Unlike, ...]:
-    """The settings in which two rules differ, without those that change nothing in this step."""
-    if left.kind != right.kind:
-        return ()
     unlike = []
-    for key, value in _unlike(left, right).items():
+    for key, value in _unlike(left, right).items() if left.kind == right.kind else ():
         other = right.settings[key]
         swapped = (
             (replace(left, settings=left.settings | {key: other}), pair.left),
             (replace(right, settings=right.settings | {key: value}), pair.right),
         )
+        # Some settings change nothing in this step.
         if not all(fit(rule, moment, name).holds for rule, moment in swapped):
-            plain = Unlike(key, value, other)
-            unlike.append(_scheduled(plain, name, pair) if key == "lr" else plain)
-    return tuple(unlike)
+            found = Unlike(key, value, other)
+            unlike.append(_scheduled(found, name, pair) if key == "lr" else found)
+    return replace(plain, reason="rule", left=left, right=right, unlike=tuple(unlike))
+
+
+def _longest(rules: list[Rule], name: str, moment: Moment) -> list[Rule]:
+    """Those of some rules that give the updates of the most steps from this one on."""
+    counts = []
+    for rule in rules:
+        unlike = _unlike_documented(rule, name, moment)
+        count = 0
+        for later in moment.steps.values():
+            if later.step.number < moment.step.number or later.step.skipped:
+                continue
+            settings = {**(documented(later, name) or rule).settings, **unlike}
+            rate = rate_of(later.beside(rule.lag), name) if rule.lag else None
+            if rate is not None:
+                settings["lr"] = rate
+            of_step = replace(rule, settings=settings)
+            if name not in later.given or not fit(of_step, later, name).holds:
+                break
+            count += 1
+        counts.append(count)
+    return [rule for rule, count in zip(rules, counts, strict=True) if count == max(counts)]
 
 
 def _scheduled(unlike: Unlike, name: str, pair: Pair) -> Unlike:

@@ -1,10 +1,10 @@
 """Updates of one parameter computed again: how the step that a rule makes compares with the recorded one."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -34,15 +34,27 @@ MOST_COUNTED = 1_000_000
 """An update of a greater number is computed as that one: no power of a decay is left in it."""
 
 
-Rounded = Literal["nothing", "tensors", "settings", "powers", "all"]
-"""What is rounded to float32 where a formula is computed."""
+def _in_float32(value: float) -> float:
+    return float(np.float32(value))
 
-ROUNDED: tuple[Rounded, ...] = ("nothing", "tensors", "settings", "powers", "all")
-"""How frameworks round: PyTorch tensors alone, MindSpore settings too, and what is computed of them.
 
-optax (0.2) rounds the powers of a decay, and not the decay that its moments are computed with.
+def _as_array(value: float) -> AnyArray:
+    """A number that all is computed with in float32: numpy (< 2) keeps an array so."""
+    return np.array([value], np.float32)
 
-1 - 0.999 has a relative error of 1e-5 in float32, which is more than that of a step.
+
+ROUNDED: tuple[tuple[type, Callable[[float], Any]], ...] = (
+    (np.float64, float),
+    (np.float32, float),
+    (np.float32, _in_float32),
+    (np.float32, RoundedPowers),
+    (np.float32, _as_array),
+)
+"""The dtype of tensors and what settings are computed with: nothing rounded, and as frameworks round.
+
+PyTorch rounds tensors alone, MindSpore settings too, and what is computed of them. optax (0.2) rounds the
+powers of a decay, and not the decay that its moments are computed with. 1 - 0.999 has a relative error of
+1e-5 in float32, which is more than that of a step.
 """
 
 # What is documented
@@ -116,12 +128,22 @@ def fit(rule: Rule, moment: Moment, name: str) -> Fit:
     rules = [rule]
     if rule.settings.get("eps_place") == MIXED:
         rules = [replace(rule, settings={**rule.settings, "eps_place": it}) for it in PLACES]
-    afters = [[_after(one, moment, name, rounded)[0] for one in rules] for rounded in ROUNDED]
+    afters = [[_after(one, moment, name, *how)[0] for one in rules] for how in ROUNDED]
     nearest = np.argmin([elementwise_difference(recorded, one) for one in afters[0]], axis=0)
     exact, *computed = (np.choose(nearest, of_rules) for of_rules in afters)
     apart = np.min([elementwise_difference(recorded, one) for one in (exact, *computed)], axis=0)
+    # Rounding moves the weight itself, and what the formula computes: a step of another order of operations
+    # lies at most twice as far away as those that were computed.
     unit = UNIT.get(moment.dtypes[name], UNIT["float32"])
-    noise = _noise(moment.prior.weights[name], exact, computed, unit)
+    before = moment.prior.weights[name]
+    moved = np.abs(exact - before)
+    errors = [np.abs(one - exact) for one in computed]
+    shares = errors[0][moved > 0] / moved[moved > 0]
+    shares = shares[np.isfinite(shares)]
+    typical = max(quantile(shares, TYPICAL) if shares.size else 0.0, unit)
+    own = unit * np.maximum(np.abs(before), np.abs(exact))
+    of_step = np.maximum(errors[0], typical * moved) + 2 * np.max(errors, axis=0) / CLEAR
+    noise = np.nan_to_num(own + of_step)
     with np.errstate(divide="ignore", invalid="ignore"):
         times = np.where(apart == 0, 0.0, apart / noise)
     return Fit(
@@ -141,7 +163,7 @@ def is_state_kept(rule: Rule, moment: Moment, name: str, key: str) -> bool:
     moment = _with_history(rule, moment, name)
     recorded = moment.state[f"{name}.{key}"]
     exact, rounded = (
-        np.asarray(_after(rule, moment, name, how)[1][key], np.float64) for how in ROUNDED[:2]
+        np.asarray(_after(rule, moment, name, *how)[1][key], np.float64) for how in ROUNDED[:2]
     )
     if exact.shape != recorded.shape:
         return True
@@ -152,28 +174,28 @@ def is_state_kept(rule: Rule, moment: Moment, name: str, key: str) -> bool:
     return bool((elementwise_difference(recorded, exact) <= CLEAR * error).all())
 
 
-def _noise(before: Floats, exact: Floats, computed: Sequence[Floats], unit: float) -> Floats:
-    """How far rounding moves each element: that of the weight itself, and that of the formula.
+def _after(
+    rule: Rule, moment: Moment, name: str, dtype: type, rounded: Callable[[float], Any]
+) -> tuple[Floats, State]:
+    """The weight after a step, and what the optimizer holds then.
 
-    A step of another order of operations lies at most twice as far away as those that were ``computed``.
+    What it holds before is recorded, or follows from the steps before by the rule.
     """
-    moved = np.abs(exact - before)
-    errors = [np.abs(one - exact) for one in computed]
-    shares = errors[0][moved > 0] / moved[moved > 0]
-    shares = shares[np.isfinite(shares)]
-    typical = max(quantile(shares, TYPICAL) if shares.size else 0.0, unit)
-    own = unit * np.maximum(np.abs(before), np.abs(exact))
-    noise: Floats = (
-        own + np.maximum(errors[0], typical * moved) + 2 * np.max(errors, axis=0) / CLEAR
-    )
-    return np.asarray(np.nan_to_num(noise))
-
-
-def _after(rule: Rule, moment: Moment, name: str, rounded: Rounded) -> tuple[Floats, State]:
-    """The weight after a step, and what the optimizer holds then."""
-    dtype = np.float64 if rounded == "nothing" else np.float32
-    state = _state_before(rule, moment, name, dtype)
-    settings = {key: _rounded(value, rounded) for key, value in rule.settings.items()}
+    state: State = {}
+    if moment.before is not None and not _is_whole(rule, moment, name):
+        for step in moment.steps.values():
+            if step.step.number >= moment.step.number:
+                break
+            earlier = step.in_few if moment.is_few else step
+            state |= _recorded_state(earlier, name, dtype)
+            is_known = name in earlier.prior.weights and name in earlier.given
+            if is_known and not earlier.step.skipped:
+                _stepped(rule, earlier, name, state, rule.settings, dtype)
+    state |= _recorded_state(moment, name, dtype)
+    settings = {
+        key: rounded(value) if isinstance(value, float) else value
+        for key, value in rule.settings.items()
+    }
     return _stepped(rule, moment, name, state, settings, dtype).astype(np.float64), state
 
 
@@ -190,35 +212,7 @@ def _stepped(
     return weight_after(rule.kind, weight, gradient, state, settings, number)
 
 
-def _rounded(value: Any, rounded: Rounded) -> Any:
-    """A setting; one that all is computed with in float32 is an array, which numpy (< 2) keeps so."""
-    if not isinstance(value, float):
-        return value
-    if rounded == "settings":
-        return float(np.float32(value))
-    if rounded == "powers":
-        return RoundedPowers(value)
-    return np.array([value], np.float32) if rounded == "all" else value
-
-
 # What an optimizer holds
-
-
-def _state_before(rule: Rule, moment: Moment, name: str, dtype: type) -> State:
-    """What the optimizer holds before a step: as recorded, or from the steps before by the rule."""
-    recorded = _recorded_state(moment, name, dtype)
-    if moment.before is None or _is_whole(rule, moment, name):
-        return recorded
-    state: State = {}
-    for step in moment.steps.values():
-        if step.step.number >= moment.step.number:
-            break
-        earlier = step.in_few if moment.is_few else step
-        state |= _recorded_state(earlier, name, dtype)
-        is_known = name in earlier.prior.weights and name in earlier.given
-        if is_known and not earlier.step.skipped:
-            _stepped(rule, earlier, name, state, rule.settings, dtype)
-    return state | recorded
 
 
 def _recorded_state(moment: Moment, name: str, dtype: type) -> State:
