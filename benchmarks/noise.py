@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from benchmarks._figures import Figure, absent
 from benchmarks._presenting import parser, present
-from explorer.exploration.jobs import capture_jobs, level_jobs, noise_jobs, result_jobs
+from explorer.exploration.jobs import Jobs
 from explorer.model.engines import ENGINES, STANDARD
 from explorer.model.errors import ExplorerError
 from explorer.scenario.common_start import settle
@@ -37,10 +37,9 @@ def jobs_of(name: str, workers: Workers) -> tuple[list[Job], list[Job]]:
     cases = cases_of(scenario, bool(nets.trainable))
     main = main_case(scenario, nets.has_auxiliary, bool(nets.trainable), cases)
     most = asks_for_most(scenario, nets.has_auxiliary, bool(nets.trainable))
-    asking = capture_jobs(nets, main) + result_jobs(
-        nets, (main,), named=(), referees=("torch",), shared=False
-    )
-    return asking, level_jobs(nets, main) + noise_jobs(nets, (main,), most)
+    jobs = Jobs(nets=nets, main=main, most=most, referees=("torch",))
+    asking = jobs.captures() + jobs.results((main,), shared=False)
+    return asking, jobs.levels() + jobs.noise((main,))
 
 
 def seconds(jobs: Iterable[Job], workers: Workers) -> float:

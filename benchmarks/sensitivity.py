@@ -21,7 +21,7 @@ from benchmarks._sensitivity_in_torch import Planted, Planting
 from explorer.compare.align import align
 from explorer.compare.graphs.levels import with_levels
 from explorer.compare.results.comparison import Movements, compare, movements
-from explorer.exploration.jobs import noise_jobs, question
+from explorer.exploration.jobs import Jobs, question
 from explorer.exploration.outcomes import noise_of
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
@@ -116,7 +116,7 @@ def _clean(path: Path, workers: Workers) -> Clean | None:
 
 def _noise(nets: Nets, case: GradCase, workers: Workers) -> tuple[Movements, Movements]:
     outcomes = {}
-    for job in noise_jobs(nets, (case,), case):
+    for job in Jobs(nets=nets, main=case, most=case).noise((case,)):
         outcomes[job.key] = workers.call(job.kinds[0], job.target, job.request, ResultNoise)
     assert question(case) in {key.question for key in outcomes}
     measured = noise_of(case, TAPES, outcomes)

@@ -9,25 +9,10 @@ import msgspec
 from explorer.exploration.about import about_framework, start
 from explorer.exploration.demand import Demand, demand_of
 from explorer.exploration.first_answer import FirstAnswer
-from explorer.exploration.jobs import (
-    EstimateKey,
-    PartKey,
-    ResultKey,
-    capture_jobs,
-    level_jobs,
-    noise_jobs,
-    result_jobs,
-)
+from explorer.exploration.jobs import Jobs
 from explorer.exploration.moved_start import hiding, seen, without_zeros
-from explorer.exploration.options import (
-    Interrupted,
-    no_answer,
-    no_demand,
-    no_report,
-    no_row,
-)
-from explorer.exploration.parts import ended_its_worker, made_in_parts
-from explorer.exploration.run_state import RunState
+from explorer.exploration.options import Interrupted, no_answer, no_demand, no_report, no_row
+from explorer.exploration.stages import Exploration
 from explorer.model.cases import GradCase
 from explorer.model.engines import (
     FRAMEWORK_LABELS,
@@ -42,7 +27,7 @@ from explorer.model.engines import (
 )
 from explorer.model.errors import ExplorerError, MissingFrameworkError, TimeLimitError
 from explorer.model.failures import MISSING_FRAMEWORK, TIME_LIMITS, Failure
-from explorer.model.findings import ReportFinding, ZeroGradients
+from explorer.model.findings import ReportFinding
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.model.results import About
@@ -55,11 +40,8 @@ from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.text.program_name import program
 from explorer.text.remedies import remedy
-from explorer.workers.queue import Job, JobOutcome, JobQueue, Progress, no_progress
+from explorer.workers.queue import JobQueue, Progress, no_progress
 from explorer.workers.workers import Workers
-
-MOST_ALIGNMENTS = 4
-"""So often graphs are aligned again at most, each time with more of their large values."""
 
 
 def explore(
@@ -106,197 +88,46 @@ def explore(
     if demand.is_large:
         before(demand)
         workers = workers.limited(demand.request_seconds(workers.request_seconds))
-    referees = _referees(scenario, nets, workers) if oracle else ()
-
     cases = cases_of(scenario, bool(nets.trainable), order)
     main = main_case(scenario, nets.has_one_loss, bool(nets.trainable), cases, graph_case)
-    state_of = partial(
-        RunState,
-        scenario,
-        engines=engines,
-        present=present,
-        devices=devices,
-        main=main,
-        graphs=graphs,
-    )
-    run = _Run(
-        state=state_of(
-            nets=nets,
-            cases=cases,
-            is_main_given=graph_case is not None,
-            no_oracle=not oracle,
-            referees=referees,
-        ),
+    jobs = Jobs(
         nets=nets,
         main=main,
         most=asks_for_most(scenario, nets.has_one_loss, bool(nets.trainable)),
         named=named(cases),
-        referees=referees,
+        referees=_referees(scenario, nets, workers) if oracle else (),
         proof=prove if graphs else None,
-        demand=demand,
+        is_large=demand.is_large,
+        of_one=demand.is_noise_of_one,
     )
+    # An order asks for nested calls beside the main case, but not beside one that is named.
+    nested: tuple[GradCase, ...] = ()
+    if graph_case is None:
+        nested = tuple(case for case in cases if case.order > 1 and case != main)
+    of_start = partial(Exploration, scenario, engines, present, devices)
+    exploration = of_start(jobs=jobs, cases=cases, nested=nested, oracle=oracle)
     try:
         with JobQueue(workers, progress) as job_queue:
-            _carry_out(run, job_queue, selection, early, first, complete)
-        report = run.state.report()
-        hidden = hiding(report, main, nets) if run.proof else None
+            exploration.run(job_queue, selection, early, first, complete)
+        report = exploration.report()
+        hidden = hiding(report, main, nets) if graphs else None
         if hidden is None:
             return report
-        found = _behind_zeros(run, hidden, state_of, workers, progress)
+        # What a start of zeros hides, seen by the main case from another start; of a large net, that it may.
+        found: tuple[ReportFinding, ...] = (ReportFinding(fact=hidden, names=hidden.names),)
+        if not demand.is_large:
+            moved = msgspec.structs.replace(
+                jobs, nets=without_zeros(nets, hidden.zeros), referees=()
+            )
+            elsewhere = of_start(jobs=moved, cases=(main,))
+            with JobQueue(workers, progress) as job_queue:
+                elsewhere.run(job_queue, "main", no_answer, no_report, no_row)
+            found = seen(hidden, elsewhere.report(), main)
     except KeyboardInterrupt as interruption:
-        if not run.state.has_answers:
+        if not exploration.has_answers:
             raise
-        raise Interrupted(run.state.report()) from interruption
+        raise Interrupted(exploration.report()) from interruption
     return msgspec.structs.replace(report, findings=(*report.findings, *found))
-
-
-def _behind_zeros(
-    run: "_Run",
-    hidden: ZeroGradients,
-    state_of: Callable[..., RunState],
-    workers: Workers,
-    progress: Progress,
-) -> tuple[ReportFinding, ...]:
-    """What a start of zeros hides, seen by the main case from another start; of a large net, that it may."""
-    if run.demand.is_large:
-        return (ReportFinding(fact=hidden, names=hidden.names),)
-    nets = without_zeros(run.nets, hidden.zeros)
-    state = state_of(nets=nets, cases=(run.main,), is_main_given=True, no_oracle=True)
-    again = msgspec.structs.replace(run, state=state, nets=nets, referees=())
-    with JobQueue(workers, progress) as job_queue:
-        _carry_out(again, job_queue, "main", no_answer, no_report, no_row)
-    return seen(hidden, state.report(), run.main)
-
-
-class _Run(msgspec.Struct, frozen=True, kw_only=True):
-    """What the jobs of one exploration are made of.
-
-    ``most`` is the case that asks for most, ``named`` are those that are asked for
-    ids too, and ``proof`` says in which graphs ops are computed again; None where no
-    graph is captured. ``referees`` are the frameworks whose nets the oracle runs. ``demand`` is what the nets
-    demand.
-    """
-
-    state: RunState
-    nets: Nets
-    main: GradCase
-    most: GradCase
-    named: frozenset[GradCase]
-    referees: tuple[Framework, ...]
-    proof: ProofScope | None
-    demand: Demand
-
-    def main_jobs(self) -> list[Job]:
-        """The jobs of the main case."""
-        of_one = self.demand.is_noise_of_one
-        graphs: list[Job] = []
-        if self.proof:
-            graphs += capture_jobs(self.nets, self.main, self.proof)
-            graphs += level_jobs(self.nets, self.main, of_one=of_one)
-        noise = noise_jobs(self.nets, (self.main,), self.most, of_one=of_one)
-        # A second process that starts up would be in the way of the first answers.
-        results = result_jobs(
-            self.nets, (self.main,), named=self.named, referees=self.referees, shared=False
-        )
-        jobs = [*graphs, *noise, *results]
-        if self.demand.is_large:
-            # Each takes a while: a user sees the engines' answers before all else.
-            oracle = [job for job in results if isinstance(job.key, EstimateKey)]
-            answers = [job for job in results if not isinstance(job.key, EstimateKey)]
-            jobs = [*answers, *graphs, *noise, *oracle]
-        return self.state.expected(jobs)
-
-    def jobs_on(self, others: tuple[GradCase, ...]) -> list[Job]:
-        """The jobs of other cases."""
-        unmeasured = self.state.unmeasured(others)
-        of_one = self.demand.is_noise_of_one
-        jobs = noise_jobs(self.nets, unmeasured, self.most, of_one=of_one)
-        jobs += result_jobs(self.nets, others, named=self.named, referees=self.referees)
-        return self.state.expected(jobs)
-
-
-def _carry_out(
-    run: _Run,
-    job_queue: JobQueue,
-    selection: Selection | None,
-    early: Callable[[FirstAnswer], None],
-    first: Callable[[Report], None],
-    complete: Callable[[CaseReport], None],
-) -> None:
-    """Run the main case, then the others; both callbacks are those of explore()."""
-    state = run.state
-    jobs = run.main_jobs()
-    job_queue.add(jobs)
-    # Whoever is through with the main case goes on.
-    sure = state.sure(selection)
-    job_queue.add(run.jobs_on(sure), start=False)
-    hears_early = early if run.demand.is_large else no_answer
-    done = _until_done(jobs, state, job_queue, hears_early)
-
-    # The workers go on while the graphs are aligned.
-    state.align()
-    others = run.jobs_on(state.select(selection)[len(sure) :])
-    for _round in range(MOST_ALIGNMENTS):
-        large = state.whole_jobs()
-        if not large:
-            break
-        job_queue.add(large, ahead=True)
-        done += _until_done(large, state, job_queue, no_answer)
-        state.align_again()
-    trials = state.trial_jobs()
-    job_queue.add(trials, ahead=True)  # the first report waits for them
-    job_queue.add(others)
-    if trials:
-        done += _with_all_trials(trials, state, job_queue)
-    state.explain()
-    for jobs in state.mended():
-        job_queue.add(jobs, ahead=True)
-        done += _with_all_trials(jobs, state, job_queue)
-    first(state.first_report())
-    for case_report in done:
-        if case_report.case != run.main:
-            complete(case_report)
-    for job, outcome in job_queue.finished():
-        for case_report in state.note(job, outcome):
-            complete(case_report)
-
-
-def _with_all_trials(jobs: list[Job], state: RunState, job_queue: JobQueue) -> list[CaseReport]:
-    """Wait for the last of some jobs; make trials again of which one has ended their worker."""
-    done = _until_done(jobs, state, job_queue, no_answer)
-
-    def make(parts: list[Job]) -> dict[PartKey, JobOutcome]:
-        job_queue.add(parts, ahead=True)
-        done.extend(_until_done(parts, state, job_queue, no_answer))
-        return {part.key: state.taken(part.key) for part in parts}
-
-    for job in jobs:
-        lost = state.outcome(job.key)
-        if ended_its_worker(job, lost):
-            state.note(job, made_in_parts(job, lost, make))
-    return done
-
-
-def _until_done(
-    jobs: list[Job],
-    state: RunState,
-    job_queue: JobQueue,
-    early: Callable[[FirstAnswer], None],
-) -> list[CaseReport]:
-    """Wait for the last of some jobs; the reports on the cases that are complete by then."""
-    missing = {job.key for job in jobs}
-    answers = {job.key for job in jobs if isinstance(job.key, ResultKey)}
-    done: list[CaseReport] = []
-    for job, outcome in job_queue.finished():
-        done += state.note(job, outcome)
-        missing.discard(job.key)
-        if job.key in answers:
-            answers.discard(job.key)
-            if not answers:
-                early(state.first_answer())
-        if not missing:
-            break
-    return done
 
 
 def _first_workers(engines: Iterable[str], graphs: bool) -> dict[WorkerKind, Framework]:

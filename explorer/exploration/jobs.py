@@ -1,8 +1,8 @@
-"""The jobs of an exploration: cases for the engines and the oracle, captures, and measurements of noise."""
+"""The jobs of an exploration: cases for the engines and the oracle, captures, noise, and trials on graphs."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -11,18 +11,42 @@ from explorer.exploration.mended_run import Ask
 from explorer.model.cases import GradCase
 from explorer.model.causes import Trial, TrialsRequest, Tried
 from explorer.model.engines import Framework, beside, engine_named, placed, plain
+from explorer.model.graph import Output
 from explorer.model.mended import MendedRequest, MendedRun, Whole, WholeRequest
 from explorer.model.requests import CaseRequest, NetRequest, ProofScope
 from explorer.model.results import Captured, OracleResult, Result, ResultNoise
 from explorer.scenario.common_start import Nets
-from explorer.workers.queue import Job
+from explorer.workers.protocol import Lost
+from explorer.workers.queue import Job, JobOutcome
 
 ORACLE_STAGE = "central differences"
 GRAPHS_STAGE = "graphs"
-"""The stages of the oracle's work and of the captures; an engine's answers go by its name."""
+NOISE_STAGE = "noise"
+"""The stages of the oracle's work, of captures and of noise; an engine's answers go by its name."""
 
 COMPILED = "mindspore-graph"
 """The engine whose compiler takes gigabytes for a net of thousands of nodes."""
+
+COMPILING = ("result", "graphs", "whole")
+"""What that engine compiles its net for."""
+
+PARTS = 8
+"""Into so many parts trials are divided of which one ends its worker."""
+
+MOST_LOST = 16
+"""So many workers are lost at most over the trials of one job."""
+
+
+class JobKey(NamedTuple):
+    """What a job finds out of an engine: its answer to a case, its graphs, their noise, what is tried there.
+
+    ``on`` is the case of a result or an estimate, the question of noise, and otherwise what tells it from
+    another job at the same time. An estimate is that of the engine's framework.
+    """
+
+    what: Literal["result", "estimate", "graphs", "noise", "levels", "trials", "mended", "whole"]
+    engine: str
+    on: Hashable = None
 
 
 class Question(NamedTuple):
@@ -36,218 +60,6 @@ class Question(NamedTuple):
     order: int
     position: int | None
     """The position of a nested call."""
-
-
-class ResultKey(msgspec.Struct, frozen=True):
-    """The key of the job for an engine's result of a case."""
-
-    engine: str
-    case: GradCase
-
-
-class EstimateKey(msgspec.Struct, frozen=True):
-    """The key of the job for the oracle's result of a case, by the net of a framework."""
-
-    case: GradCase
-    framework: Framework
-
-
-class CaptureKey(msgspec.Struct, frozen=True):
-    """The key of the job that captures an engine's graphs."""
-
-    engine: str
-
-
-class NoiseKey(msgspec.Struct, frozen=True):
-    """The key of the job that measures the noise of a tape's results."""
-
-    tape: str
-    question: Question
-
-
-class LevelsKey(msgspec.Struct, frozen=True):
-    """The key of the job that measures the noise of every node of an engine's graph."""
-
-    engine: str
-
-
-class TrialsKey(msgspec.Struct, frozen=True):
-    """The key of the job that computes ops of an engine's graph again, with other arguments."""
-
-    engine: str
-
-
-class MendedKey(msgspec.Struct, frozen=True):
-    """The key of the job that captures an engine's graph with values of the ``other`` engine.
-
-    That of the trials on the other engine's graph ``is_beside`` it.
-    """
-
-    engine: str
-    other: str
-    run: int
-    is_beside: bool = False
-
-
-class WholeKey(msgspec.Struct, frozen=True):
-    """The key of the job that finds large values of an engine's graph."""
-
-    engine: str
-
-
-class PartKey(msgspec.Struct, frozen=True):
-    """The key of the job that makes some of the trials of another job: those between two places."""
-
-    of: TrialsKey | MendedKey
-    begin: int
-    end: int
-
-
-JobKey = (
-    ResultKey
-    | EstimateKey
-    | CaptureKey
-    | NoiseKey
-    | LevelsKey
-    | TrialsKey
-    | MendedKey
-    | WholeKey
-    | PartKey
-)
-
-
-# A framework whose net raised at the first look, or whose worker was lost, gets no job: a net that
-# kills its worker, or outlives its time, would do so once a case. Its results are that first one.
-
-
-def result_jobs(
-    nets: Nets,
-    cases: Iterable[GradCase],
-    *,
-    named: Collection[GradCase],
-    referees: Sequence[Framework],
-    shared: bool = True,
-) -> list[Job]:
-    """Each case to every engine, and to the oracle on the nets of ``referees``, one case after another.
-
-    Those ``named`` alone are asked of a compiled net with ``return_ids=True``
-    too. An engine's cases are ``shared`` among its workers, or the first of
-    these alone gets them.
-    """
-    jobs = []
-    for case in cases:
-        jobs += _of_engines(nets, case, case in named, shared)
-        for referee in referees:
-            if nets.without_answer(referee) is None:
-                jobs.append(_of_oracle(nets, case, referee))
-    return jobs
-
-
-def _of_engines(nets: Nets, case: GradCase, is_named: bool, shared: bool) -> list[Job]:
-    jobs = []
-    for name, net in _engines_there(nets):
-        engine = engine_named(name)
-        kinds = engine.answers_in if shared else engine.answers_in[:1]
-        request = CaseRequest(net, case, ids=is_named or plain(name) != COMPILED)
-        target = f"{engine.module}:answer"
-        key, compiles = ResultKey(name, case), plain(name) == COMPILED
-        job = Job(key, name, kinds, target, request, Result, compiles, isolated=True)
-        jobs.append(job)
-    return jobs
-
-
-def _engines_there(nets: Nets) -> Iterator[tuple[str, NetRequest]]:
-    """The engines whose framework could run its net at the first look, with their nets."""
-    for name, net in nets.requests.items():
-        if nets.without_answer(engine_named(name).framework) is None:
-            yield name, net
-
-
-def _of_oracle(nets: Nets, case: GradCase, referee: Framework) -> Job:
-    """The oracle's job, which runs a framework's net on the CPU whatever the device."""
-    # A request for another framework will do: they start alike.
-    by_framework = {engine_named(name).framework: net for name, net in nets.requests.items()}
-    any_net = by_framework.get(referee) or next(iter(nets.requests.values()))
-    net = msgspec.structs.replace(
-        any_net, engine=f"{referee}-tape", device="cpu", trainable=nets.trainable
-    )
-    target, request = "explorer.engines.oracle:estimate", CaseRequest(net, case)
-    kinds = (placed(referee, nets.homes.get(referee, "")),)
-    return Job(
-        EstimateKey(case, referee),
-        ORACLE_STAGE,
-        kinds,
-        target,
-        request,
-        OracleResult,
-        isolated=True,
-    )
-
-
-def capture_jobs(nets: Nets, case: GradCase, prove: ProofScope = "small") -> list[Job]:
-    """One case's graphs, of every engine; ``prove`` says which have their values proven."""
-    jobs = []
-    for name, net in _engines_there(nets):
-        engine = engine_named(name)
-        target, request = "explorer.engines.whole:capture", CaseRequest(net, case, prove=prove)
-        key, kinds, compiles = CaptureKey(name), (engine.captures_in,), plain(name) == COMPILED
-        job = Job(key, GRAPHS_STAGE, kinds, target, request, Captured, compiles, isolated=True)
-        jobs.append(job)
-    return jobs
-
-
-def trial_jobs(nets: Nets, case: GradCase, trials: Mapping[str, tuple[Trial, ...]]) -> list[Job]:
-    """Trials on the graphs of one case, by engine."""
-    jobs = []
-    for name, wanted in trials.items():
-        engine = engine_named(name)
-        request = TrialsRequest(CaseRequest(nets.requests[name], case), wanted)
-        target, kinds = f"explorer.engines.{engine.framework}.trials:try_out", (engine.captures_in,)
-        job = Job(TrialsKey(name), GRAPHS_STAGE, kinds, target, request, Tried, isolated=True)
-        jobs.append(job)
-    return jobs
-
-
-def mended_jobs(nets: Nets, case: GradCase, key: MendedKey, ask: Ask) -> list[Job]:
-    """One engine's graph of a case with values of another, and trials on the graph of that one."""
-    engine = engine_named(key.engine)
-    request = MendedRequest(CaseRequest(nets.requests[key.engine], case), ask.put_in, ask.trials)
-    target, kinds = (
-        f"explorer.engines.{engine.framework}.mended:capture_mended",
-        (engine.captures_in,),
-    )
-    run = Job(key, GRAPHS_STAGE, kinds, target, request, MendedRun, isolated=True)
-    if not ask.others:
-        return [run]
-    beside = msgspec.structs.replace(key, is_beside=True)
-    others = trial_jobs(nets, case, {key.other: ask.others})
-    return [run, *(replace(job, key=beside) for job in others)]
-
-
-def whole_jobs(nets: Nets, case: GradCase, wanted: Mapping[str, tuple[Slot, ...]]) -> list[Job]:
-    """Large values of one case's graphs, by engine."""
-    jobs = []
-    for name, slots in wanted.items():
-        engine, compiles = engine_named(name), plain(name) == COMPILED
-        request = WholeRequest(CaseRequest(nets.requests[name], case), slots)
-        target, kinds = "explorer.engines.whole:whole", (engine.captures_in,)
-        job = Job(
-            WholeKey(name), GRAPHS_STAGE, kinds, target, request, Whole, compiles, isolated=True
-        )
-        jobs.append(job)
-    return jobs
-
-
-NOISE_STAGE = "noise"
-"""The stage of the runs that measure noise."""
-
-
-def levels_of(name: str) -> str:
-    """The engine whose nodes are measured for those of another: its own, or its framework's tape's.
-
-    MindSpore's compiled graphs are not run again.
-    """
-    return beside(name, "tape") if plain(name) == COMPILED else name
 
 
 FORWARD = Question(has_aux=False, sens_param=False, order=1, position=None)
@@ -267,10 +79,9 @@ def measuring_case(of: Question, most: GradCase) -> GradCase:
         return GradCase("grad", of.position, order=of.order)
     if of.sens_param:
         by_list = most.weights is not None
-        position = most.grad_position
         return GradCase(
             "GradOperation",
-            position,
+            most.grad_position,
             most.weights,
             get_all=True,
             get_by_list=by_list,
@@ -279,61 +90,265 @@ def measuring_case(of: Question, most: GradCase) -> GradCase:
     return msgspec.structs.replace(most, api="value_and_grad", has_aux=of.has_aux)
 
 
-def noise_jobs(
-    nets: Nets, cases: Iterable[GradCase], most: GradCase, *, of_one: bool = False
-) -> list[Job]:
-    """One job a framework and question, for the framework's tape: it needs no compilation.
+def levels_of(name: str) -> str:
+    """The engine whose nodes are measured for those of another: its own, or its framework's tape's.
 
-    ``of_one`` framework alone, PyTorch where it is there.
+    MindSpore's compiled graphs are not run again.
     """
-    cases = [case for case in cases if not case.must_fail]
-    jobs = []
-    tapes = _tapes(nets)
-    for tape in _measured(tapes, of_one):
-        net, engine = tapes[tape], engine_named(tape)
-        target = f"explorer.engines.{engine.framework}.noise:results"
-        for measured in dict.fromkeys(map(question, cases)):
-            case = measuring_case(measured, most)
-            key, request = NoiseKey(tape, measured), CaseRequest(net, case)
-            kinds = (engine.captures_in,)
-            job = Job(key, NOISE_STAGE, kinds, target, request, ResultNoise, isolated=True)
-            jobs.append(job)
-    return jobs
+    return beside(name, "tape") if plain(name) == COMPILED else name
 
 
-def _measured(tapes: Mapping[str, NetRequest], of_one: bool) -> list[str]:
-    """The tapes whose noise is measured."""
-    if not of_one:
-        return list(tapes)
-    of_torch = [tape for tape in tapes if engine_named(tape).framework == "torch"]
-    return (of_torch or list(tapes))[:1]
+class Jobs(msgspec.Struct, frozen=True, kw_only=True):
+    """What the jobs of one exploration are made of.
 
+    ``main`` is the case whose graphs are captured, ``most`` the one that asks for most, and ``named`` are
+    those that are asked for ids too. ``referees`` are the frameworks whose nets the oracle runs. ``proof``
+    says in which graphs ops are computed again; None where no graph is captured. Of a net that ``is_large``
+    the answers come first, and noise may be that ``of_one`` framework alone, PyTorch where it is there.
 
-def level_jobs(nets: Nets, case: GradCase, *, of_one: bool = False) -> list[Job]:
-    """One job an engine, which captures the case's graph with the noise of every node.
-
-    MindSpore's graph style has none of its own: its nodes get the levels of the
-    tape's. ``of_one`` tape alone, all graphs get the levels of that.
+    A framework whose net raised at the first look, or whose worker was lost, gets no job: a net that
+    kills its worker, or outlives its time, would do so once a case. Its results are that first one.
     """
-    tapes = _tapes(nets)
-    jobs = {}
-    for name, own in _engines_there(nets):
-        tape = beside(name, "tape")
-        if of_one and tape not in _measured(tapes, of_one):
-            continue
-        measured = tape if of_one else levels_of(name)
-        net = tapes[tape] if measured != name else own
-        key, request = LevelsKey(measured), CaseRequest(net, case)
-        target = "explorer.engines.whole:levels"
-        kinds = (engine_named(tape).captures_in,)
-        jobs[measured] = Job(key, NOISE_STAGE, kinds, target, request, Captured, isolated=True)
-    return list(jobs.values())
+
+    nets: Nets
+    main: GradCase
+    most: GradCase
+    named: Collection[GradCase] = ()
+    referees: tuple[Framework, ...] = ()
+    proof: ProofScope | None = "small"
+    is_large: bool = False
+    of_one: bool = False
+
+    def of_main(self) -> list[Job]:
+        """The jobs of the main case."""
+        graphs = [*self.captures(), *self.levels()] if self.proof else []
+        noise = self.noise((self.main,))
+        # A second process that starts up would be in the way of the first answers.
+        results = self.results((self.main,), shared=False)
+        if not self.is_large:
+            return [*graphs, *noise, *results]
+        # Each takes a while: a user sees the engines' answers before all else.
+        answers = [job for job in results if job.key.what == "result"]
+        oracle = [job for job in results if job.key.what == "estimate"]
+        return [*answers, *graphs, *noise, *oracle]
+
+    def on(self, cases: Iterable[GradCase]) -> list[Job]:
+        """The jobs of other cases, with those that measure their noise."""
+        cases = tuple(cases)
+        return [*self.noise(cases), *self.results(cases)]
+
+    def results(self, cases: Iterable[GradCase], *, shared: bool = True) -> list[Job]:
+        """Each case to every engine, and to the oracle on the nets of the referees, one case after another.
+
+        Those ``named`` alone are asked of a compiled net with ``return_ids=True`` too. An engine's cases are
+        ``shared`` among its workers, or the first of these alone gets them.
+        """
+        jobs = []
+        for case in cases:
+            for name, net in self._there():
+                engine = engine_named(name)
+                ids = case in self.named or plain(name) != COMPILED
+                request = CaseRequest(net, case, ids=ids)
+                kinds = engine.answers_in if shared else engine.answers_in[:1]
+                key, target = JobKey("result", name, case), f"{{framework}}.{engine.style}:answer"
+                jobs.append(_job(key, target, request, Result, stage=name, kinds=kinds))
+            jobs += [
+                self._of_oracle(case, referee)
+                for referee in self.referees
+                if self.nets.without_answer(referee) is None
+            ]
+        return jobs
+
+    def _there(self) -> Iterator[tuple[str, NetRequest]]:
+        """The engines whose framework could run its net at the first look, with their nets."""
+        for name, net in self.nets.requests.items():
+            if self.nets.without_answer(engine_named(name).framework) is None:
+                yield name, net
+
+    def _of_oracle(self, case: GradCase, referee: Framework) -> Job:
+        """The oracle's job, which runs a framework's net on the CPU whatever the device."""
+        # A request for another framework will do: they start alike.
+        nets = self.nets.requests
+        by_framework = {engine_named(name).framework: net for name, net in nets.items()}
+        any_net = by_framework.get(referee) or next(iter(nets.values()))
+        tape = f"{referee}-tape"
+        net = msgspec.structs.replace(
+            any_net, engine=tape, device="cpu", trainable=self.nets.trainable
+        )
+        key, kinds = (
+            JobKey("estimate", tape, case),
+            (placed(referee, self.nets.homes.get(referee, "")),),
+        )
+        request = CaseRequest(net, case)
+        return _job(key, "oracle:estimate", request, OracleResult, stage=ORACLE_STAGE, kinds=kinds)
+
+    def captures(self) -> list[Job]:
+        """The main case's graphs, of every engine."""
+        jobs = []
+        for name, net in self._there():
+            request = CaseRequest(net, self.main, prove=self.proof or "small")
+            jobs.append(_job(JobKey("graphs", name), "whole:capture", request, Captured))
+        return jobs
+
+    def noise(self, cases: Iterable[GradCase]) -> list[Job]:
+        """One job a framework and question, for the framework's tape: it needs no compilation."""
+        questions = dict.fromkeys(question(case) for case in cases if not case.must_fail)
+        jobs = []
+        for tape, net in self._tapes().items():
+            for asked in questions:
+                key = JobKey("noise", tape, asked)
+                request = CaseRequest(net, measuring_case(asked, self.most))
+                jobs.append(
+                    _job(key, "{framework}.noise:results", request, ResultNoise, stage=NOISE_STAGE)
+                )
+        return jobs
+
+    def levels(self) -> list[Job]:
+        """One job an engine, which captures the main case's graph with the noise of every node.
+
+        MindSpore's graph style has none of its own: its nodes get the levels of the tape's. Where the noise
+        is that of one tape alone, all graphs get the levels of that.
+        """
+        tapes = self._tapes()
+        jobs = {}
+        for name, own in self._there():
+            tape = beside(name, "tape")
+            if tape in tapes:
+                measured = tape if self.of_one else levels_of(name)
+                request = CaseRequest(own if measured == name else tapes[tape], self.main)
+                key = JobKey("levels", measured)
+                jobs[measured] = _job(key, "whole:levels", request, Captured, stage=NOISE_STAGE)
+        return list(jobs.values())
+
+    def _tapes(self) -> dict[str, NetRequest]:
+        """The net of each framework whose noise is measured, by its tape, which is asked for it."""
+        tapes: dict[str, NetRequest] = {}
+        for name, request in self._there():
+            tape = beside(name, "tape")
+            tapes[tape] = msgspec.structs.replace(request, engine=plain(tape))
+        if not self.of_one:
+            return tapes
+        of_torch = [tape for tape in tapes if engine_named(tape).framework == "torch"]
+        return {tape: tapes[tape] for tape in (of_torch or list(tapes))[:1]}
+
+    def trials(self, trials: Mapping[str, tuple[Trial, ...]], on: Hashable = None) -> list[Job]:
+        """Trials on the graphs of the main case, by engine."""
+        jobs = []
+        for name, wanted in trials.items():
+            request = TrialsRequest(self._of_case(name), wanted)
+            jobs.append(
+                _job(JobKey("trials", name, on), "{framework}.trials:try_out", request, Tried)
+            )
+        return jobs
+
+    def mended(self, ask: Ask) -> list[Job]:
+        """One engine's graph with values of another, and trials on the graph of that one."""
+        request = MendedRequest(self._of_case(ask.engine), ask.put_in, ask.trials)
+        run, beside_it = keys_of(ask)
+        others = {ask.other: ask.others} if ask.others else {}
+        return [
+            _job(run, "{framework}.mended:capture_mended", request, MendedRun),
+            *self.trials(others, beside_it.on),
+        ]
+
+    def whole(self, wanted: Mapping[str, Iterable[Slot]]) -> list[Job]:
+        """Large values of the main case's graphs, by engine."""
+        jobs = []
+        for name, slots in wanted.items():
+            request = WholeRequest(self._of_case(name), tuple(slots))
+            jobs.append(_job(JobKey("whole", name), "whole:whole", request, Whole))
+        return jobs
+
+    def _of_case(self, name: str) -> CaseRequest:
+        return CaseRequest(self.nets.requests[name], self.main)
 
 
-def _tapes(nets: Nets) -> dict[str, NetRequest]:
-    """The net of each framework that takes part, by its tape, which is asked for it."""
-    tapes: dict[str, NetRequest] = {}
-    for name, request in _engines_there(nets):
-        tape = beside(name, "tape")
-        tapes[tape] = msgspec.structs.replace(request, engine=plain(tape))
-    return tapes
+def keys_of(ask: Ask) -> tuple[JobKey, JobKey]:
+    """The keys of a mended run and of the trials beside it."""
+    return JobKey("mended", ask.engine, ask.other), JobKey("trials", ask.other, ask.engine)
+
+
+def _job(
+    key: JobKey,
+    target: str,
+    request: msgspec.Struct,
+    reply: type[Any],
+    *,
+    stage: str = GRAPHS_STAGE,
+    kinds: tuple[str, ...] = (),
+) -> Job:
+    """A job for an engine, where its graphs are captured unless ``kinds`` says where else.
+
+    ``target`` is one of its framework's, or of all ("oracle:estimate").
+    """
+    engine = engine_named(key.engine)
+    return Job(
+        key,
+        stage,
+        kinds or (engine.captures_in,),
+        "explorer.engines." + target.format(framework=engine.framework),
+        request,
+        reply,
+        compiles=plain(key.engine) == COMPILED and key.what in COMPILING,
+        isolated=True,
+    )
+
+
+# Trials of which one ends its worker: they are made again in parts, and all but that one are kept.
+
+
+def ended_its_worker(job: Job, outcome: JobOutcome) -> bool:
+    """Whether the worker of a job with trials was lost over it, and not for lack of time."""
+    return bool(getattr(job.request, "trials", ())) and _is_crash(outcome)
+
+
+def made_in_parts(
+    job: Job, lost: JobOutcome, make: Callable[[list[Job]], Mapping[JobKey, JobOutcome]]
+) -> JobOutcome:
+    """The outcome of a job whose worker was lost, with what came of the trials that do not end one.
+
+    ``make`` carries out jobs. Where the worker is lost without any trial, or too often, the rest stays as
+    it is.
+    """
+    request: Any = job.request
+    outputs: list[tuple[Output, ...]] = [()] * len(request.trials)
+    run: MendedRun | None = None
+    waiting = [range(0)] if isinstance(request, MendedRequest) else []
+    waiting += _divided(range(len(request.trials)))
+    losses = 0
+    while waiting and losses < MOST_LOST:
+        parts: dict[range, Job] = {}
+        for places in waiting:
+            trials = request.trials[places.start : places.stop]
+            key = job.key._replace(on=(job.key.on, places))
+            parts[places] = replace(
+                job, key=key, request=msgspec.structs.replace(request, trials=trials)
+            )
+        outcomes = make(list(parts.values()))
+        waiting = []
+        for places, part in parts.items():
+            outcome = outcomes.get(part.key)
+            if _is_crash(outcome):
+                losses += 1
+                if not places:
+                    return lost  # it is not the trials
+                if len(places) > 1:
+                    waiting += _divided(places)
+            elif isinstance(outcome, (Tried, MendedRun)):
+                run = outcome if isinstance(outcome, MendedRun) else run
+                made = outcome.outputs if isinstance(outcome, Tried) else outcome.tried
+                for place, of_trial in zip(places, made, strict=False):
+                    outputs[place] = of_trial
+    if isinstance(request, TrialsRequest):
+        return Tried(tuple(outputs))
+    return msgspec.structs.replace(run, tried=tuple(outputs)) if run else lost
+
+
+def _is_crash(outcome: JobOutcome) -> bool:
+    return isinstance(outcome, Lost) and outcome.outcome == "crashed" and not outcome.is_fault
+
+
+def _divided(places: range) -> list[range]:
+    """The places of some trials, in parts of nearly one size."""
+    step = max(1, -(-len(places) // PARTS))
+    return [places[at : at + step] for at in range(0, len(places), step)]

@@ -1,6 +1,6 @@
 """Where two graphs have different values, in a sentence each."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from explorer.model.alignment import Alignment
@@ -20,10 +20,9 @@ from explorer.model.divergence import (
     ResultElsewhere,
     ResultMissing,
     Rounded,
-    Spread,
 )
 from explorer.model.graph import SideName
-from explorer.text.language import _, named
+from explorer.text.language import _, later, named
 from explorer.words.readings import contrast, listed, place, reading, row
 
 FEW_NAMED = 2
@@ -51,54 +50,177 @@ def divergences(alignment: Alignment) -> Iterator[str]:
 Which = Literal["first", "further", "mended"]
 """The first divergence, one that it does not explain, or one that is seen as if others were mended."""
 
+WHICH: dict[Which, str] = {
+    "first": later("First divergence"),
+    "further": later("Further divergence"),
+    "mended": later("As if mended, further divergence"),
+}
+
+TEXTS: dict[tuple[type[Divergence], str], str] = {
+    (OtherValue, ""): later("{left} and {right} take {inputs} give different values: {values}"),
+    (OtherValue, "formulas"): later("{left} and {right} compute different values: {values}"),
+    (OtherStart, ""): later("the nets start from different values of `{name}`: {values}"),
+    (LoneLeaf, "parameter"): later("only {engine} has the parameter `{name}`"),
+    (LoneLeaf, "input"): later("only {engine} has the input `{name}`"),
+    (LoneLeaf, "unread"): later(
+        "{user} of {engine} reads the parameter `{name}`, which nothing in {other} reads"
+    ),
+    (ExtraOps, ""): later("only {own} has {ops}"),
+    (ExtraOps, "between"): later(
+        "only {own} has {ops}; what comes before and after corresponds in {other}"
+    ),
+    (ExtraOps, "gradients"): later("{own} adds {n} gradients{whose} in {ops}, {other} does not"),
+    (GradientStopped, ""): later(
+        "{own} stops the gradient in {here}, {other} passes it on in {there}: {value}"
+    ),
+    (GradientAdded, "forward"): later(
+        "{own} adds the value of {term} in {total}, {other} leaves it out after {rest}: {values}"
+    ),
+    (GradientAdded, "backward"): later(
+        "{own} adds the gradient from {term} in {total}, {other} leaves it out after {rest}: {values}"
+    ),
+    (ResultElsewhere, ""): later(
+        "`{name}` comes from {left} in {left_engine} and from {right} in {right_engine}, which do not"
+        " correspond: {values}"
+    ),
+    (ResultElsewhere, "corresponding"): later(
+        "{left} and {right} give different values of `{name}`: {values}"
+    ),
+    (ResultMissing, ""): later("only {own} returns the gradient `{name}`, {other} does not"),
+    (OtherOp, ""): later("{left} and {right} are at the same place and are different kinds of ops"),
+    (OtherRate, ""): later(
+        "{left} and {right} drop elements at different rates: {rate} of them against {other_rate},"
+        " and multiply the rest by {factor} against {other_factor}"
+    ),
+    (Rounded, ""): later(
+        "{own} rounds a value to `{narrow}` in {here}, {other} goes on in `{wide}` with {there}: {values}"
+    ),
+}
+"""What each kind of divergence is, by which of its forms."""
+
 
 def sentence(divergence: Divergence, engines: Engines, *, which: Which = "first") -> str:
     """A divergence in a sentence. Places in it are between backticks."""
-    names: dict[Which, str] = {
-        "first": _("First divergence"),
-        "further": _("Further divergence"),
-        "mended": _("As if mended, further divergence"),
+    where = _("{which} in {phase}").format(which=_(WHICH[which]), phase=_(divergence.phase))
+    text = _(TEXTS[type(divergence), _form(divergence)])
+    text = text.format_map(_words(divergence, engines))
+    if isinstance(divergence, OtherValue):
+        text = _with_other_places(text, divergence)
+    elif isinstance(divergence, LoneLeaf) and divergence.user and not divergence.is_unread:
+        text = _("{fact}; {user} uses it").format(fact=text, user=place(divergence.user))
+    elif isinstance(divergence, ExtraOps) and not divergence.is_between:
+        text = _with_what_it_yields(text, divergence, engines)
+    return _("{where}: {what}").format(where=where, what=text)
+
+
+def _form(divergence: Divergence) -> str:
+    """Which of the texts of its kind is that of a divergence."""
+    if isinstance(divergence, OtherValue):
+        # Rows that begin with several inputs which the other does not have are inner values of two
+        # formulas, and say nothing of where the formulas differ.
+        left, right = divergence.inputs.alone
+        is_plain = not (divergence.inputs.differing or divergence.inputs.spread)
+        are_many = bool(left and right) and len(left) + len(right) > 2
+        return "formulas" if is_plain and are_many and _is_row(divergence) else ""
+    if isinstance(divergence, LoneLeaf):
+        return "unread" if divergence.is_unread and divergence.user else divergence.leaf
+    if isinstance(divergence, ExtraOps):
+        return "between" if divergence.is_between else "gradients" if divergence.gradients else ""
+    if isinstance(divergence, GradientAdded):
+        return divergence.phase
+    is_further = isinstance(divergence, ResultElsewhere) and divergence.do_correspond
+    return "corresponding" if is_further else ""
+
+
+def _words(divergence: Divergence, engines: Engines) -> dict[str, object]:
+    """What the texts say of a divergence, by its name in them."""
+    side: SideName = getattr(divergence, "side", "left")
+    own, other = _from(side, engines)
+    words: dict[str, object] = {
+        "own": own,
+        "engine": own,
+        "other": other,
+        "left_engine": engines[0],
+        "right_engine": engines[1],
+        "name": getattr(divergence, "name", ""),
+        "values": _values(divergence, side),
     }
-    where = _("{which} in {phase}").format(which=names[which], phase=_(divergence.phase))
-    return _("{where}: {what}").format(
-        where=where, what=_SAY[type(divergence)](divergence, engines)
-    )
+    for name in ("total", "term", "rest", "user"):
+        node = getattr(divergence, name, None)
+        words[name] = node and place(node)
+    both = getattr(divergence, "places", None) or getattr(divergence, "makers", None)
+    if both:
+        words["left"], words["right"] = map(place, both)
+        words["here"], words["there"] = map(place, _from(side, both))
+    if isinstance(divergence, OtherValue):
+        words["left"], words["right"] = map(row, divergence.rows)
+        words["inputs"] = _inputs(divergence.inputs, engines)
+    elif isinstance(divergence, ExtraOps):
+        words["ops"], words["n"], words["whose"] = row(divergence.row), divergence.gradients, ""
+        if divergence.uses:
+            lines = listed(divergence.uses)
+            words["whose"] = _(" (of the uses at {lines})").format(lines=lines)
+        elif divergence.made_at:
+            line = divergence.made_at
+            words["whose"] = _(" (of the value made at {line})").format(line=line)
+    elif isinstance(divergence, GradientStopped):
+        _end, passed_on = _from(side, divergence.ends)
+        words["value"] = reading(passed_on.value)
+    elif isinstance(divergence, OtherRate):
+        words["rate"], words["other_rate"] = (f"{rate:.3g}" for rate in divergence.rates)
+        words["factor"], words["other_factor"] = (f"{it:.4g}" for it in divergence.factors)
+    elif isinstance(divergence, Rounded):
+        words["narrow"], words["wide"] = divergence.dtypes
+    return words
 
 
-def _other_value(divergence: OtherValue, engines: Engines) -> str:
-    left, right = divergence.rows
-    text = _("{left} and {right} take {inputs} give different values: {values}")
-    if _are_two_formulas(divergence):
-        text = _("{left} and {right} compute different values: {values}")
-    text = text.format(
-        left=row(left),
-        right=row(right),
-        inputs=_inputs(divergence.inputs, engines),
-        values=_values(divergence),
-    )
-    is_row = any(ops.count > 1 for ops in divergence.rows)
+def _values(divergence: Divergence, side: SideName = "left") -> str:
+    """Both values, that of a side first, and by how much they differ."""
+    left, right = divergence.ends
+    return contrast((left.value, right.value), divergence.gap, is_reversed=side == "right")
+
+
+def _from(side: SideName, both: tuple[Any, Any]) -> tuple[Any, Any]:
+    """What belongs to a side, then what belongs to the other."""
+    left, right = both
+    return (left, right) if side == "left" else (right, left)
+
+
+def _is_row(divergence: OtherValue) -> bool:
+    return any(ops.count > 1 for ops in divergence.rows)
+
+
+def _with_other_places(text: str, divergence: OtherValue) -> str:
+    """The text on two ops, with the places where they correspond once more."""
     if divergence.equal_at:
         equal = _("{text}; the same two ops agree within their noise at {places}")
-        if is_row:
+        if _is_row(divergence):
             equal = _("{text}; the same ops agree within their noise at {places}")
         text = equal.format(text=text, places=_shown(divergence.equal_at))
     if divergence.also_at:
         also = _("{text}; the same two ops follow at {places}")
-        if is_row:
+        if _is_row(divergence):
             also = _("{text}; the same ops follow at {places}")
         text = also.format(text=text, places=_shown(divergence.also_at))
     return text
 
 
-def _are_two_formulas(divergence: OtherValue) -> bool:
-    """Whether two rows of ops begin with several inputs that the other does not have.
+def _with_what_it_yields(text: str, divergence: ExtraOps, engines: Engines) -> str:
+    """The text on ops of one side, with what the other does instead, and what they give.
 
-    These are inner values of two formulas, and say nothing of where the formulas differ.
+    That is beside their input where the other side goes on with it.
     """
-    left, right = divergence.inputs.alone
-    is_plain = not (divergence.inputs.differing or divergence.inputs.spread)
-    is_row = any(ops.count > 1 for ops in divergence.rows)
-    return is_plain and is_row and bool(left and right) and len(left) + len(right) > 2
+    (_own, engine), (own, other) = (_from(divergence.side, it) for it in (engines, divergence.ends))
+    if divergence.goes_on:
+        text = _("{fact}; {other} continues with {op}").format(
+            fact=text, other=engine, op=place(divergence.goes_on)
+        )
+    if other.value.what == "absent":
+        return text + _(": {value}").format(value=reading(own.value))
+    values = _values(divergence, divergence.side)
+    if divergence.gradients:
+        return text + _(": {value}").format(value=values)
+    return text + _("; its output against its input: {values}").format(values=values)
 
 
 def _shown(places: tuple[Places, ...]) -> str:
@@ -118,9 +240,13 @@ def _inputs(inputs: Inputs, engines: Engines) -> str:
         names = listed(f"`{name}`" for name in inputs.differing)
         return _("equal inputs, apart from {names}, but").format(names=names)
     if inputs.spread:
-        return _("equal inputs in other shapes, {inputs}, and").format(
-            inputs=listed(map(_spread, inputs.spread))
-        )
+        shapes = [
+            _("`{name}` as {left} against {right}").format(
+                name=it.name, left=list(it.shapes[0]), right=list(it.shapes[1])
+            )
+            for it in inputs.spread
+        ]
+        return _("equal inputs in other shapes, {inputs}, and").format(inputs=listed(shapes))
     left, right = inputs.alone
     if left and right:
         return _("different inputs, {left} against {right}, and").format(
@@ -141,11 +267,6 @@ def _inputs(inputs: Inputs, engines: Engines) -> str:
         return text.format(left=here, right=there, beside=beside)
     order = _(", given in another order,") if inputs.are_swapped else ""
     return _("equal inputs{beside}{order} but").format(beside=beside, order=order)
-
-
-def _spread(spread: Spread) -> str:
-    left, right = map(list, spread.shapes)
-    return _("`{name}` as {left} against {right}").format(name=spread.name, left=left, right=right)
 
 
 def _beside(inputs: Inputs, engines: Engines) -> str:
@@ -178,191 +299,3 @@ def _with_more(names: list[str], more: int) -> str:
     if more <= 0:
         return listed(names)
     return _("{names} and {n} more").format(names=named(names), n=more)
-
-
-def _other_start(divergence: OtherStart, _engines: Engines) -> str:
-    text = _("the nets start from different values of `{name}`: {values}")
-    return text.format(name=divergence.name, values=_values(divergence))
-
-
-def _lone_leaf(divergence: LoneLeaf, engines: Engines) -> str:
-    texts = {
-        "parameter": _("only {engine} has the parameter `{name}`"),
-        "input": _("only {engine} has the input `{name}`"),
-    }
-    own, other = _from(divergence.side, engines)
-    if divergence.is_unread and divergence.user is not None:
-        text = _("{user} of {engine} reads the parameter `{name}`, which nothing in {other} reads")
-        return text.format(
-            user=place(divergence.user), engine=own, name=divergence.name, other=other
-        )
-    text = texts[divergence.leaf].format(name=divergence.name, engine=own)
-    if divergence.user is None:
-        return text
-    return _("{fact}; {user} uses it").format(fact=text, user=place(divergence.user))
-
-
-def _extra_ops(divergence: ExtraOps, engines: Engines) -> str:
-    own, other = _from(divergence.side, engines)
-    ops = row(divergence.row)
-    if divergence.is_between:
-        return _("only {own} has {ops}; what comes before and after corresponds in {other}").format(
-            own=own, ops=ops, other=other
-        )
-    if divergence.gradients:
-        text = _("{own} adds {n} gradients{whose} in {ops}, {other} does not").format(
-            own=own, n=divergence.gradients, whose=_whose(divergence), ops=ops, other=other
-        )
-    else:
-        text = _("only {own} has {ops}").format(own=own, ops=ops)
-    if divergence.goes_on:
-        text = _("{fact}; {other} continues with {op}").format(
-            fact=text, other=other, op=place(divergence.goes_on)
-        )
-    return text + _what_it_yields(divergence)
-
-
-def _whose(divergence: ExtraOps) -> str:
-    """What the gradients are of that are added, in brackets."""
-    if divergence.uses:
-        return _(" (of the uses at {lines})").format(lines=listed(divergence.uses))
-    if divergence.made_at:
-        return _(" (of the value made at {line})").format(line=divergence.made_at)
-    return ""
-
-
-def _what_it_yields(divergence: ExtraOps) -> str:
-    """What ops give that one side alone has, beside their input where the other side goes on with it."""
-    own, other = _from(divergence.side, divergence.ends)
-    if other.value.what == "absent":
-        return _(": {value}").format(value=reading(own.value))
-    values = _values(divergence, divergence.side)
-    if divergence.gradients:
-        return _(": {value}").format(value=values)
-    return _("; its output against its input: {values}").format(values=values)
-
-
-def _gradient_stopped(divergence: GradientStopped, engines: Engines) -> str:
-    own, other = _from(divergence.side, engines)
-    here, there = _from(divergence.side, divergence.places)
-    _end, passed_on = _from(divergence.side, divergence.ends)
-    return _("{own} stops the gradient in {here}, {other} passes it on in {there}: {value}").format(
-        here=place(here),
-        own=own,
-        other=other,
-        there=place(there),
-        value=reading(passed_on.value),
-    )
-
-
-def _gradient_added(divergence: GradientAdded, engines: Engines) -> str:
-    own, other = _from(divergence.side, engines)
-    texts = {
-        "forward": _(
-            "{own} adds the value of {term} in {total}, {other} leaves it out after {rest}: {values}"
-        ),
-        "backward": _(
-            "{own} adds the gradient from {term} in {total}, {other} leaves it out after {rest}:"
-            " {values}"
-        ),
-    }
-    return texts[divergence.phase].format(
-        total=place(divergence.total),
-        own=own,
-        term=place(divergence.term),
-        other=other,
-        rest=place(divergence.rest),
-        values=_values(divergence, divergence.side),
-    )
-
-
-def _result_elsewhere(divergence: ResultElsewhere, engines: Engines) -> str:
-    left, right = divergence.makers
-    if divergence.do_correspond:
-        text = _("{left} and {right} give different values of `{name}`: {values}")
-        return text.format(
-            left=place(left), right=place(right), name=divergence.name, values=_values(divergence)
-        )
-    return _(
-        "`{name}` comes from {left} in {left_engine} and from {right} in {right_engine}, which do not"
-        " correspond: {values}"
-    ).format(
-        name=divergence.name,
-        left=place(left),
-        left_engine=engines[0],
-        right=place(right),
-        right_engine=engines[1],
-        values=_values(divergence),
-    )
-
-
-def _result_missing(divergence: ResultMissing, engines: Engines) -> str:
-    own, other = _from(divergence.side, engines)
-    text = _("only {own} returns the gradient `{name}`, {other} does not")
-    return text.format(name=divergence.name, own=own, other=other)
-
-
-def _other_op(divergence: OtherOp, _engines: Engines) -> str:
-    left, right = divergence.places
-    text = _("{left} and {right} are at the same place and are different kinds of ops")
-    return text.format(left=place(left), right=place(right))
-
-
-def _other_rate(divergence: OtherRate, _engines: Engines) -> str:
-    left, right = divergence.places
-    return _(
-        "{left} and {right} drop elements at different rates: {rate} of them against {other_rate},"
-        " and multiply the rest by {factor} against {other_factor}"
-    ).format(
-        left=place(left),
-        right=place(right),
-        rate=f"{divergence.rates[0]:.3g}",
-        other_rate=f"{divergence.rates[1]:.3g}",
-        factor=f"{divergence.factors[0]:.4g}",
-        other_factor=f"{divergence.factors[1]:.4g}",
-    )
-
-
-def _rounded(divergence: Rounded, engines: Engines) -> str:
-    own, other = _from(divergence.side, engines)
-    here, there = _from(divergence.side, divergence.places)
-    narrow, wide = divergence.dtypes
-    return _(
-        "{own} rounds a value to `{narrow}` in {here}, {other} goes on in `{wide}` with {there}: {values}"
-    ).format(
-        own=own,
-        narrow=narrow,
-        here=place(here),
-        other=other,
-        wide=wide,
-        there=place(there),
-        values=_values(divergence, divergence.side),
-    )
-
-
-def _values(divergence: Divergence, side: SideName = "left") -> str:
-    """Both values, that of a side first, and by how much they differ."""
-    left, right = divergence.ends
-    return contrast((left.value, right.value), divergence.gap, is_reversed=side == "right")
-
-
-def _from(side: SideName, both: tuple[Any, Any]) -> tuple[Any, Any]:
-    """What belongs to a side, then what belongs to the other."""
-    left, right = both
-    return (left, right) if side == "left" else (right, left)
-
-
-_SAY: dict[type[Divergence], Callable[[Any, Engines], str]] = {
-    OtherValue: _other_value,
-    OtherStart: _other_start,
-    LoneLeaf: _lone_leaf,
-    ExtraOps: _extra_ops,
-    GradientStopped: _gradient_stopped,
-    GradientAdded: _gradient_added,
-    ResultElsewhere: _result_elsewhere,
-    ResultMissing: _result_missing,
-    OtherOp: _other_op,
-    OtherRate: _other_rate,
-    Rounded: _rounded,
-}
-"""What says each kind of divergence."""

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.results.verdicts import judge
-from explorer.exploration.excerpts import abridged, abridged_leaf
+from explorer.exploration.outcomes import abridged, abridged_leaf
 from explorer.model.arrays import (
     LARGE,
     SMALL,

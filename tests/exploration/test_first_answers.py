@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from explorer.exploration import run_state
+from explorer.exploration import stages
 from explorer.exploration.about import STARTING
 from explorer.exploration.explore import explore
 from explorer.exploration.options import Interrupted
@@ -118,7 +118,7 @@ def test_a_large_scenario_is_asked_its_structure_unless_all_is_asked_for(
     ops = max(sum(node.kind == "op" for node in graph.nodes) for graph in main_alone.graphs)
     assert ops > 0
     for is_above in (False, True):
-        monkeypatch.setattr(run_state, "LARGE", len(CASES) * ops - is_above)
+        monkeypatch.setattr(stages, "LARGE", len(CASES) * ops - is_above)
         assert bool(not_asked(explored(workers))) == is_above
     assert asked(explored(workers, selection="all")) == list(CASES)
 

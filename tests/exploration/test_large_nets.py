@@ -9,7 +9,7 @@ from explorer.exploration import demand as demands
 from explorer.exploration.demand import Demand, demand_of
 from explorer.exploration.explore import explore
 from explorer.exploration.first_answer import FirstAnswer, first_answer
-from explorer.exploration.jobs import LevelsKey, NoiseKey, level_jobs, noise_jobs
+from explorer.exploration.jobs import JobKey, Jobs
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.report import Report
@@ -88,17 +88,16 @@ def test_a_large_net_gets_more_time_for_a_request_unless_a_limit_was_given() -> 
 def test_noise_of_one_framework_is_that_of_pytorchs_tape_or_else_of_mindspores(
     engines: tuple[str, ...], tape: str
 ) -> None:
-    (results,) = noise_jobs(nets(4, engines), [CASE], CASE, of_one=True)
-    (levels,) = level_jobs(nets(4, engines), CASE, of_one=True)
-    assert isinstance(results.key, NoiseKey)
-    assert results.key.tape == tape
-    assert levels.key == LevelsKey(tape)
+    jobs = Jobs(nets=nets(4, engines), main=CASE, most=CASE, of_one=True)
+    (results,), (levels,) = jobs.noise([CASE]), jobs.levels()
+    assert (results.key.what, results.key.engine) == ("noise", tape)
+    assert levels.key == JobKey("levels", tape)
     assert levels.request.net.engine == tape  # type: ignore[attr-defined]
 
 
 def test_otherwise_each_framework_is_measured() -> None:
-    assert len(noise_jobs(nets(4), [CASE], CASE)) == 2
-    assert len(level_jobs(nets(4), CASE)) == 3
+    jobs = Jobs(nets=nets(4), main=CASE, most=CASE)
+    assert (len(jobs.noise([CASE])), len(jobs.levels())) == (2, 3)
 
 
 # The first answer

@@ -4,7 +4,7 @@ import pytest
 
 from explorer import api
 from explorer.exploration import explore as exploration
-from explorer.exploration.jobs import JobKey, LevelsKey, NoiseKey, question
+from explorer.exploration.jobs import JobKey, question
 from explorer.exploration.outcomes import losses
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework
@@ -72,17 +72,17 @@ LATE = Loss(kind="no_answer", amount=60)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_remark_names_the_framework_whose_worker_was_lost(engine: str) -> None:
     framework = ENGINES[engine].framework
-    outcomes: dict[JobKey, JobOutcome] = {LevelsKey(engine): Lost("crashed", DIED)}
+    outcomes: dict[JobKey, JobOutcome] = {JobKey("levels", engine): Lost("crashed", DIED)}
     facts = [remark.fact for remark in losses(outcomes)]
     assert facts == [NoiseUnknown(framework, Lost("crashed", DIED).failure)]
-    outcomes[NoiseKey(f"{framework}-tape", BY_X)] = Lost("timed_out", LATE)
+    outcomes[JobKey("noise", f"{framework}-tape", BY_X)] = Lost("timed_out", LATE)
     assert [remark.fact for remark in losses(outcomes)] == facts
 
 
 def test_each_framework_has_a_remark_of_its_own() -> None:
     outcomes: dict[JobKey, JobOutcome] = {
-        NoiseKey("torch-tape", BY_X): Lost("crashed", DIED),
-        LevelsKey("mindspore-tape"): Lost("timed_out", LATE),
+        JobKey("noise", "torch-tape", BY_X): Lost("crashed", DIED),
+        JobKey("levels", "mindspore-tape"): Lost("timed_out", LATE),
     }
     facts = [remark.fact for remark in losses(outcomes)]
     assert facts == [

@@ -4,8 +4,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.exploration.excerpts import abridged
 from explorer.exploration.moved_start import hiding, seen, without_zeros
+from explorer.exploration.outcomes import abridged
 from explorer.model.arrays import LARGE, AnyArray, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.findings import ZeroGradients

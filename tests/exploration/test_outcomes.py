@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.exploration.jobs import EstimateKey
+from explorer.exploration.jobs import JobKey
 from explorer.exploration.outcomes import Outcomes
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
@@ -20,8 +20,8 @@ def test_the_first_net_is_one_of_which_the_oracle_has_estimates() -> None:
     answered = OracleResult("ok", (Estimate("dx", pack(np.ones(2))),), framework="jax")
     request = CaseRequest(NetRequest(scenario="", engine="oracle", parameters={}), CASE)
     for answer in (failed, answered):
-        key = EstimateKey(CASE, answer.framework)
+        key = JobKey("estimate", f"{answer.framework}-tape", CASE)
         job = Job(key, "", (), "", request, OracleResult)
         outcomes.expect([job])
-        outcomes.note(job, answer)
+        outcomes.note(key, answer)
     assert outcomes.estimate(CASE) == answered

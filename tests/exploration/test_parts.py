@@ -4,8 +4,7 @@ from typing import Any, Literal
 
 import pytest
 
-from explorer.exploration.jobs import MendedKey, PartKey, TrialsKey
-from explorer.exploration.parts import ended_its_worker, made_in_parts
+from explorer.exploration.jobs import JobKey, ended_its_worker, made_in_parts
 from explorer.model.causes import SetArguments, Trial, TrialsRequest, Tried
 from explorer.model.failures import Loss
 from explorer.model.mended import MendedRequest, MendedRun
@@ -48,13 +47,13 @@ class Crew:
         return (Trial((node,)), *others[:4], with_arguments(node, ends=True), *others[4:])
 
     def job(self, request: Any, reply: type[Any]) -> Job:
-        key = TrialsKey(ENGINE) if reply is Tried else MendedKey(ENGINE, "mindspore-tape", 1)
+        key = JobKey("trials" if reply is Tried else "mended", ENGINE)
         return Job(key, "graphs", ("torch",), TARGETS[reply], request, reply, isolated=True)
 
     def outcome(self, job: Job) -> JobOutcome:
         return self.workers.call("torch", job.target, job.request, job.reply)
 
-    def make(self, jobs: list[Job]) -> dict[PartKey, JobOutcome]:
+    def make(self, jobs: list[Job]) -> dict[JobKey, JobOutcome]:
         self.given += jobs
         return {job.key: self.outcome(job) for job in jobs}
 
@@ -94,7 +93,7 @@ def test_what_is_lost_without_a_trial_stays_lost(crew: Crew) -> None:
     lost = Lost("crashed", Loss(kind="died", code=-11))
     given: list[Job] = []
 
-    def make(jobs: list[Job]) -> dict[PartKey, JobOutcome]:
+    def make(jobs: list[Job]) -> dict[JobKey, JobOutcome]:
         given.extend(jobs)
         return {part.key: lost for part in jobs}
 

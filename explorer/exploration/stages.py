@@ -1,0 +1,382 @@
+"""The stages of one exploration: the main case, its graphs, why they differ, then the other cases."""
+
+from collections.abc import Callable, Generator, Mapping
+from functools import partial
+from itertools import combinations, zip_longest
+from typing import Any
+
+import msgspec
+
+from explorer.compare.align.alignment import seamed
+from explorer.compare.graphs.view import Slot
+from explorer.compare.results.remarks import (
+    conventions,
+    equal_elements,
+    ill_conditioned,
+    non_finite,
+    random_draws,
+    silent_broadcasts,
+)
+from explorer.compare.results.steps import state_rows
+from explorer.compare.results.verdicts import (
+    judge,
+    judged_results,
+    with_expectation,
+    without_divergence,
+)
+from explorer.exploration.explanations import Explanations
+from explorer.exploration.first_answer import FirstAnswer, first_answer
+from explorer.exploration.jobs import JobKey, Jobs, ended_its_worker, keys_of, made_in_parts
+from explorer.exploration.mended_run import Ask, Diverging, Reply, as_if_mended
+from explorer.exploration.outcomes import (
+    LEFT_OUT_ORACLE,
+    NO_ORACLE,
+    Outcomes,
+    abridged,
+    abridged_leaf,
+    altered_engines,
+    losses,
+    named_by,
+    recorded_otherwise,
+)
+from explorer.model.alignment import Alignment
+from explorer.model.arrays import Array, pack
+from explorer.model.cases import GradCase
+from explorer.model.causes import Tried
+from explorer.model.engines import WorkerKind, environment_of
+from explorer.model.findings import ReportFinding
+from explorer.model.graph import GradGraph, with_values, without_large
+from explorer.model.mended import MendedRun, Whole
+from explorer.model.report import CaseReport, LeftOut, Report, Ungraphed
+from explorer.model.results import LOST, About, Captured, Leaf
+from explorer.scenario.declaration import Declaration
+from explorer.scenario.selection import Selection, covering, spread, takes
+from explorer.workers.queue import Job, JobOutcome, JobQueue
+
+LARGE = 10_000
+"""The number of cases times op nodes above which not every case is run unless --cases says all.
+
+Each case costs MindSpore's graph style a compilation, which takes the longer the larger the graph.
+"""
+
+MOST_ALIGNMENTS = 4
+"""So often graphs are aligned again at most, each time with more of their large values."""
+
+
+class Exploration:
+    """One exploration and its results so far.
+
+    ``engines`` are all that a report says something of, ``present`` the frameworks' reports on themselves,
+    and ``devices`` those of the engines. ``cases`` are all there are; ``nested`` are run beside the main
+    one in any case. Without ``oracle`` the user leaves the oracle out.
+    """
+
+    def __init__(
+        self,
+        scenario: Declaration,
+        engines: tuple[str, ...],
+        present: Mapping[WorkerKind, About],
+        devices: dict[str, str],
+        *,
+        jobs: Jobs,
+        cases: tuple[GradCase, ...],
+        nested: tuple[GradCase, ...] = (),
+        oracle: bool = False,
+    ) -> None:
+        self._scenario = scenario
+        self._engines = engines
+        self._present = present
+        self._devices = devices
+        self._jobs = jobs
+        self._nets = jobs.nets
+        self._main = jobs.main
+        # Of more than three inputs the matrix holds no pairs, and the main case may be one.
+        self._cases = cases if self._main in cases else (self._main, *cases)
+        self._nested = nested
+        self._asked = set(self._cases)  # until a selection leaves some out
+        self._left_out: tuple[LeftOut, ...] = ()
+        without = NO_ORACLE if oracle else LEFT_OUT_ORACLE
+        self._outcomes = Outcomes(self._nets, without, jobs.referees)
+        self._complete: dict[GradCase, CaseReport] = {}
+        self._graphs: list[GradGraph] = []
+        self._alignments: tuple[Alignment, ...] = ()
+        self._diverging: dict[int, Diverging] = {}
+        self._remarks: tuple[ReportFinding, ...] = ()
+        self._is_explained = False
+        self._whole: dict[str, dict[Slot, Array | None]] = {}
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether there are any results to report."""
+        return bool(self._outcomes.by_key)
+
+    def run(
+        self,
+        queue: JobQueue,
+        selection: Selection | None,
+        early: Callable[[FirstAnswer], None],
+        first: Callable[[Report], None],
+        complete: Callable[[CaseReport], None],
+    ) -> None:
+        """Run the main case, then the others; the callbacks are those of explore()."""
+        self._queue = queue
+        waiting: list[CaseReport] = []
+        self._hear: Callable[[CaseReport], None] = waiting.append
+        expect, main = self._outcomes.expect, self._main
+        jobs = expect(self._jobs.of_main())
+        queue.add(jobs)
+        # Whoever is through with the main case goes on, with cases that are run even if graphs are large.
+        others = [case for case in self._cases if case != main]
+        net = takes(self._scenario, self._nets.has_auxiliary)
+        sure = self._nested if selection == "main" else covering(others, (main,), net)
+        queue.add(expect(self._jobs.on(sure)), start=False)
+        answers = [job for job in jobs if job.key.what == "result"]
+        if answers and self._jobs.is_large:
+            self._wait_for(answers)
+            results = {name: self._outcomes.result(name, main) for name in self._engines}
+            early(first_answer(results))
+        self._wait_for(jobs)
+
+        # The workers go on while the graphs are aligned.
+        self._align()
+        op_nodes = 0
+        for graph in self._graphs:
+            op_nodes = max(op_nodes, sum(node.kind == "op" for node in graph.nodes))
+        is_large = len(self._cases) * op_nodes > LARGE
+        by_size = selection is None
+        selection = selection or ("structure" if is_large else "all")
+        chosen = spread(others, (main,), net) if selection == "all" else sure
+        self._asked = {main, *chosen}
+        rest = tuple(case for case in others if case not in self._asked)
+        if rest and selection != "all":
+            why, total = "size" if by_size else selection, len(self._cases)
+            self._left_out = (LeftOut("selected", rest, why, total=total, op_nodes=op_nodes),)
+        for _round in range(MOST_ALIGNMENTS):
+            if not self.look_up_values():
+                break
+            self._align()
+
+        explanations = Explanations(self._alignments, self._graphs)
+        trials = self._jobs.trials(explanations.trials())
+        queue.add(trials, ahead=True)  # the first report waits for them
+        queue.add(expect(self._jobs.on(chosen[len(sure) :])))
+        tried = {key.engine: it for key, it in self._tried(trials).items() if isinstance(it, Tried)}
+        self._is_explained = True
+        self._outcomes.forget_recorded_values()
+        if main in self._complete:
+            self._abridge(main)
+        self._alignments = explanations.explained(tried)
+        self.mend()
+        first(self._report((main,), ()))
+        for case_report in waiting:
+            if case_report.case != main:
+                complete(case_report)
+        self._hear = complete
+        for job, outcome in queue.finished():
+            self._note(job, outcome)
+
+    def _wait_for(self, jobs: list[Job]) -> None:
+        """Wait for the last of some jobs; what else is finished meanwhile is noted too."""
+        missing = {job.key for job in jobs}.difference(self._outcomes.by_key)
+        while missing:
+            job, outcome = next(self._queue.finished())
+            self._note(job, outcome)
+            missing.discard(job.key)
+
+    def _taken(self, jobs: list[Job]) -> dict[JobKey, JobOutcome]:
+        """The outcomes of some jobs, which are let go of."""
+        self._wait_for(jobs)
+        return {job.key: self._outcomes.by_key.pop(job.key) for job in jobs}
+
+    def _carried_out(self, jobs: list[Job]) -> dict[JobKey, JobOutcome]:
+        """The outcomes of some jobs, for which all others wait."""
+        self._queue.add(jobs, ahead=True)
+        return self._taken(jobs)
+
+    def _tried(self, jobs: list[Job]) -> dict[JobKey, JobOutcome]:
+        """The outcomes of some jobs with trials; where one of these ends its worker, those of the others."""
+        tried = self._taken(jobs)
+        for job in jobs:
+            if ended_its_worker(job, tried[job.key]):
+                tried[job.key] = made_in_parts(job, tried[job.key], self._carried_out)
+        return tried
+
+    def _note(self, job: Job, outcome: JobOutcome) -> None:
+        """Note the outcome of a job, and judge the cases that are complete with it."""
+        for case in self._outcomes.note(job.key, outcome):
+            if self._outcomes.is_reached(case):
+                self._complete[case] = self._judged(case)
+                # The main case's values are still to be compared with those of the recorded runs.
+                if case != self._main or self._is_explained:
+                    self._abridge(case)
+                self._hear(self._complete[case])
+
+    def _abridge(self, case: GradCase) -> None:
+        """Let go of what only the verdict on a case needed of large tensors."""
+        self._complete[case] = abridged(self._complete[case])
+        self._outcomes.abridge(case)
+
+    def _judged(self, case: GradCase) -> CaseReport:
+        """A case with the results of all engines, and the verdict on them."""
+        if case in self._complete:
+            return self._complete[case]
+        # Engines without a net take part as well: a report says of all that were asked for.
+        results = {name: self._outcomes.result(name, case) for name in self._engines}
+        noise = self._outcomes.noise(case, self._engines)
+        scenario = self._scenario
+        estimate = self._outcomes.estimate(case)
+        forwards = self._outcomes.forwards(self._engines)
+        return judge(
+            case, results, estimate, scenario.expected, noise, scenario.tolerances, forwards
+        )
+
+    def _captured(self) -> dict[str, Captured]:
+        if not self._jobs.proof:
+            return {}
+        return {name: self._outcomes.captured(name) for name in self._nets.requests}
+
+    def _recorded_otherwise(self) -> tuple[ReportFinding, ...]:
+        """A remark on each engine whose recorded run gave other results than its plain call."""
+        recorded = self._captured()
+        plain = {name: self._outcomes.result(name, self._main) for name in recorded}
+        noise = self._outcomes.noise(self._main, self._engines)
+        return tuple(recorded_otherwise(recorded, plain, noise))
+
+    def _align(self) -> None:
+        """Align the main case's graphs, two by two, and look for places that multiply rounding."""
+        graphs: list[GradGraph] = []
+        for name, captured in self._captured().items():
+            # Earlier stages are not run: their nodes have no values by which they could be paired.
+            graphs += [with_values(it, self._whole.get(name, {})) for it in captured.graphs[-1:]]
+        report = self._judged(self._main)
+        noise = self._outcomes.noise(self._main, self._engines)
+        otherwise = self._recorded_otherwise()
+        altered = altered_engines(otherwise)
+        expected, tolerances = self._scenario.expected, self._scenario.tolerances
+        alignments: list[Alignment] = []
+        self._diverging.clear()
+        for left, right in combinations(graphs, 2):
+            judged = judged_results(report, (left.engine, right.engine), noise)
+            align = partial(seamed, alike=judged.alike, pieces=self._nets.pieces)
+            aligned = align(left, right)
+            alignment = msgspec.structs.replace(aligned.alignment, unjudged=judged.unjudged)
+            alignment = without_divergence(alignment, altered)
+            alignment = with_expectation(alignment, report, expected, tolerances, noise)
+            if alignment.divergence is not None:
+                self._diverging[len(alignments)] = Diverging(aligned, left, right, align)
+            alignments.append(alignment)
+        self._graphs, self._alignments = graphs, tuple(alignments)
+        of_the_call = [graph for graph in graphs if graph.engine not in altered]
+        self._remarks = (
+            *otherwise,
+            *non_finite(of_the_call),
+            *silent_broadcasts(of_the_call),
+            *conventions(of_the_call, report),
+            *ill_conditioned(of_the_call),
+            *random_draws(graphs, report.drawn),
+        )
+
+    def look_up_values(self) -> bool:
+        """Ask for large values: where graphs part, and what is put in as if they were mended.
+
+        Returns whether there were any left that were not asked for yet.
+        """
+        wanted: dict[str, dict[Slot, None]] = {}
+        for diverging in self._diverging.values():
+            for engine, slot in diverging.wanted():
+                if slot not in self._whole.setdefault(engine, {}):
+                    wanted.setdefault(engine, {})[slot] = None
+        for key, whole in self._carried_out(self._jobs.whole(wanted)).items():
+            values = whole.values if isinstance(whole, Whole) else ()  # where its worker was lost
+            self._whole[key.engine].update(zip_longest(wanted[key.engine], values))
+        return bool(wanted)
+
+    def mend(self) -> None:
+        """Compute the main case with values of the other side, round after round, to see what is behind.
+
+        All that this shows is noted in the alignments.
+        """
+        alignments = list(self._alignments)
+        runs: dict[int, Generator[Ask, Reply, Alignment]] = {}
+        for place, diverging in self._diverging.items():
+            runs[place] = as_if_mended(alignments[place], diverging)
+        replies: dict[int, Any] = dict.fromkeys(runs)  # a generator is sent None at first
+        while replies:
+            asked: dict[int, Ask] = {}
+            jobs: list[Job] = []
+            for place, reply in replies.items():
+                try:
+                    asked[place] = runs[place].send(reply)
+                except StopIteration as end:
+                    alignments[place] = end.value
+                    continue
+                jobs += self._jobs.mended(asked[place])
+            self._queue.add(jobs, ahead=True)
+            outcomes = self._tried(jobs)
+            replies.clear()
+            for place, ask in asked.items():
+                run, beside = map(outcomes.get, keys_of(ask))
+                if isinstance(run, MendedRun) and run.graph:
+                    run = msgspec.structs.replace(run, graph=named_by(run.graph, ask.engine))
+                replies[place] = (
+                    run if isinstance(run, MendedRun) else None,
+                    beside if isinstance(beside, Tried) else None,
+                )
+        self._alignments = tuple(alignments)
+
+    def report(self) -> Report:
+        """The report on everything that is known."""
+        reached: list[GradCase] = []
+        unreached: list[GradCase] = []
+        for case in filter(self._asked.__contains__, self._cases):
+            cases = reached if self._outcomes.is_reached(case) else unreached
+            cases.append(case)
+        left_out = self._left_out
+        if unreached:
+            is_late = self._outcomes.is_out_of_time
+            why = LeftOut("timed_out" if is_late else "interrupted", tuple(unreached))
+            left_out = (*left_out, why)
+        return self._report(tuple(reached), left_out)
+
+    def _report(self, cases: tuple[GradCase, ...], left_out: tuple[LeftOut, ...]) -> Report:
+        versions: dict[str, str] = {}
+        environments: dict[str, dict[str, str]] = {}
+        for kind, about in self._present.items():
+            environment = environment_of(kind)
+            found = environments.setdefault(environment, {}) if environment else versions
+            found.update(about.versions)
+        graphs: list[GradGraph] = []
+        ungraphed: dict[str, Ungraphed] = {}
+        recorded = self._captured()
+        for name, captured in recorded.items():
+            graphs += map(without_large, captured.graphs)
+            if captured.result.error:
+                # An error of the recording alone is the recorder's, which its message does not show.
+                is_plain = self._outcomes.result(name, self._main).outcome == "ok"
+                while_recorded = captured.result.outcome == "raised" and is_plain
+                ungraphed[name] = Ungraphed(captured.result.error, while_recorded)
+        inputs = self._scenario.inputs()
+        starts = self._nets.parameters.items()
+        return Report(
+            scenario=self._scenario.name,
+            title=self._scenario.title,
+            notes=self._scenario.notes,
+            versions=versions,
+            environments=environments,
+            devices=self._devices,
+            inputs=tuple(abridged_leaf(Leaf(name, pack(array))) for name, array in inputs.items()),
+            parameters=tuple(abridged_leaf(Leaf(name, array)) for name, array in starts),
+            findings=(
+                *self._nets.findings,
+                *(self._remarks or self._recorded_otherwise()),
+                *equal_elements(inputs, self._alignments),
+                *losses(self._outcomes.by_key),
+            ),
+            cases=tuple(map(self._judged, cases)),
+            left_out=left_out,
+            graphs=tuple(graphs),
+            ungraphed=ungraphed,
+            lost_graphs=tuple(name for name, it in recorded.items() if it.result.outcome in LOST),
+            alignments=self._alignments,
+            state=state_rows({name: it.state for name, it in recorded.items() if it.graphs}),
+        )
