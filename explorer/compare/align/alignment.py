@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.align.contrasts import FoundDivergence, differing_pieces, mark_pieces
+from explorer.compare.align.contrasts import differing_pieces
 from explorer.compare.align.correspondence import with_places
 from explorer.compare.align.divergence import diverge
 from explorer.compare.align.enclosures import enclose_steps, share_outputs
@@ -23,7 +23,7 @@ from explorer.model.alignment import Alignment, Count, Coverage, How, Pair
 from explorer.model.divergence import ResultElsewhere
 from explorer.model.graph import GradGraph, Phase
 from explorer.model.requests import Repacked
-from explorer.model.unpaired import Plain, Unpaired
+from explorer.model.unpaired import Plain
 
 
 def align(
@@ -68,23 +68,19 @@ def seamed(
     """The alignment of two graphs, as align() has it, and how its divergences are mended."""
     left_side, right_side = view(*in_one_layout(left, right).graphs)
     first, second = (left_side, right_side) if left_side.is_first else (right_side, left_side)
-    apart = list(differing_pieces(mark_pieces((first, second), pieces), alike))
+    apart = differing_pieces((first, second), pieces, alike)
     matching = pair_nodes(first, second, Tolerance(rtol, atol, frozenset(alike)))
     missing = _missing(matching, first) + _missing(matching, second)
     # Where the graphs part is looked for among single nodes, before steps and outputs find a place.
     finding = diverge(matching, missing, apart)
-    further = find_further(matching, finding, missing)
-    further += rounded_on_one_side(matching, [finding, *further])
-    finding, *further = with_places(matching, [finding, *further])
+    findings = [finding, *find_further(matching, finding, missing)] if finding else []
+    findings += rounded_on_one_side(matching, findings)
+    findings = with_places(matching, findings)
     draws = RandomDraws(matching)
     # What no random draw explains, dropouts of other rates first.
-    found = [
-        *draws.unlike_rates,
-        *itertools.filterfalse(draws.explain_finding, [finding, *further]),
-    ]
-    named = [found for found in found if found.divergence]
-    divergences = [found.divergence for found in named if found.divergence]
-    pair_unused(matching, finding.parts.union(*(other.parts for other in further)))
+    named = [*draws.unlike_rates, *itertools.filterfalse(draws.explain_finding, findings)]
+    divergences = [found.divergence for found in named]
+    pair_unused(matching, (part for found in findings for part in found.parts))
     enclose_steps(matching)
     share_outputs(matching)
 
@@ -98,14 +94,20 @@ def seamed(
     for piece in apart:
         if isinstance(piece.divergence, ResultElsewhere):
             differing.append(piece.divergence.name)
-    unpaired = _unpaired(matching, [finding, *further], draws)
+    # The nodes without a partner and their reasons, the left side's first.
+    unpaired = []
+    for lone in sorted(reasons(matching, findings), key=lambda lone: lone.side):
+        side = left_side if lone.side == "left" else right_side
+        if draws.explain(side.by_id[lone.node]):
+            lone = msgspec.structs.replace(lone, reason="random", why=Plain("random"))
+        unpaired.append(lone)
     cases = dict.fromkeys((left.case, right.case))
     alignment = Alignment(
         left=left.engine,
         right=right.engine,
         case=" | ".join(cases),
         pairs=_pairs(matching, left_side, right_side),
-        unpaired=unpaired,
+        unpaired=tuple(unpaired),
         divergence=divergences[0] if divergences else None,
         differing=tuple(differing),
         left_coverage=_coverage(left_side),
@@ -114,19 +116,6 @@ def seamed(
         drawn=tuple(drawn),
     )
     return Seamed(alignment, tuple(seam(found, (first, second)) for found in named))
-
-
-def _unpaired(
-    matching: Matching, findings: list[FoundDivergence], draws: RandomDraws
-) -> tuple[Unpaired, ...]:
-    """The nodes without a partner and their reasons, the left side's first."""
-    unpaired = []
-    sides = {side.name: {node.id: node for node in side.nodes} for side in matching.sides}
-    for lone in reasons(matching, findings):
-        if draws.explain(sides[lone.side][lone.node]):
-            lone = msgspec.structs.replace(lone, reason="random", why=Plain("random"))
-        unpaired.append(lone)
-    return tuple(sorted(unpaired, key=lambda lone: lone.side))
 
 
 def _missing(matching: Matching, side: Side) -> list[Vertex]:
@@ -152,7 +141,12 @@ def _pairs(matching: Matching, left: Side, right: Side) -> tuple[Pair, ...]:
     pairs = []
     for number, match in enumerate(matches, start=1):
         numbers[match.on(left).node] = number
-        pairs.append(_pair(match.on(left), match.on(right), number, _how(matching, match)))
+        how = match.how
+        are_noise = matching.tolerance.are_noise(match.first, match.second, NOISE)
+        if how not in {"across", "provenance"} and not are_noise:
+            # Another layout of its numbers is worth more to know of a pair than the evidence for it.
+            how = matching.tolerance.layout(match.first, match.second) or how
+        pairs.append(_pair(match.on(left), match.on(right), number, how))
 
     def place(match: Match) -> tuple[int, int, str, int]:
         value, other = match.on(left), match.on(right)
@@ -176,15 +170,6 @@ def _pair(left: OutputValue, right: OutputValue, number: int, how: How) -> Pair:
         left_within=tuple(step.id for step in left.node.steps),
         right_within=tuple(step.id for step in right.node.steps),
     )
-
-
-def _how(matching: Matching, match: Match) -> How:
-    """The evidence for a pair; another layout of its numbers is worth more to know."""
-    if match.how in {"across", "provenance"} or matching.tolerance.are_noise(
-        match.first, match.second, NOISE
-    ):
-        return match.how
-    return matching.tolerance.layout(match.first, match.second) or match.how
 
 
 def _coverage(side: Side) -> Coverage:

@@ -10,7 +10,6 @@ from explorer.compare.align.contrasts import FoundDivergence
 from explorer.compare.align.matching import Mismatch
 from explorer.compare.align.one_sided import MOST_TERMS, extra_ops, term_left_out
 from explorer.compare.align.provenance import read_from_outside, unwrapped
-from explorer.compare.align.sameness import NOISE
 from explorer.compare.align.suspects import Search, is_settled, same_work
 from explorer.compare.align.two_rows import two_rows
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, span
@@ -97,7 +96,7 @@ class Backtrace:
         if pair in self._seen:
             return
         self._seen.add(pair)
-        if self._matching.tolerance.are_noise(first, second, NOISE) or first.agrees(second) is True:
+        if self._matching.tolerance.are_one(first, second):
             # Steps may pass on equal numbers in another order or shape on the two sides.
             row, other_row = _steps(first_end), _steps(second_end)
             if first_end.agrees(second_end) is False and row and other_row:
@@ -119,7 +118,7 @@ class Backtrace:
         """Whether a node may stand where another does, and is not what leads to that one."""
         if self._may_be_here(node):
             return True
-        there = node.partner if node.is_agreed else node.origin.counterpart
+        there = node.there
         if node.is_leaf or node.kind == "constant" or node.phase != self._phase or there is None:
             return False
         # Few numbers are soon equal to others elsewhere: what counts is the way to the other.
@@ -210,7 +209,12 @@ class Backtrace:
             return None
         left, right = self._left_over(self._terms(total), [rest])
         left = left if with_zeros else _apart(left)[0]
-        return left[0].node if not right and len(left) == 1 and _adds_anything(left[0]) else None
+        if right or len(left) != 1:
+            return None
+        # Beside nan and 0 a sum is equal by chance.
+        numbers = left[0].numbers
+        adds_anything = numbers is None or numbers[np.isfinite(numbers)].any()
+        return left[0].node if adds_anything else None
 
     def _sums(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
         """Compares the terms of two sums; a value that is no sum is one term."""
@@ -268,8 +272,10 @@ class Backtrace:
         These are taken out.
         """
         for value in list(left):
-            for other in right:
-                if _derive_from_one(value.node, other.node):
+            forward = value.node.forward
+            there = (forward.origin.counterpart or forward.partner) if forward else None
+            for other in right if there else ():
+                if other.node.forward and other.node.forward.origin is there:
                     self._waiting.append((value, other))
                     left.remove(value)
                     right.remove(other)
@@ -282,11 +288,9 @@ class Backtrace:
         for term in terms:
             node: Vertex | None = term.node
             while node:
-                first = node
-                behind = [
-                    it for it in node.feeders if self._may_be_here(it) and it.rank < node.rank
-                ]
-                node = next(iter(behind), None)
+                first, feeders = node, node.feeders
+                before = (it for it in feeders if self._may_be_here(it) and it.rank < first.rank)
+                node = next(before, None)
             if self._may_be_here(first) and not first.is_bookkeeping:
                 yield _extra([first], is_term=True)
 
@@ -466,12 +470,6 @@ def is_nothing(value: OutputValue) -> bool:
     return is_made_of_nothing and value.is_within(0.0)
 
 
-def _adds_anything(term: OutputValue) -> bool:
-    """Whether a term holds a finite number other than 0: beside nan and 0 a sum is equal by chance."""
-    numbers = term.numbers
-    return numbers is None or bool(numbers[np.isfinite(numbers)].any())
-
-
 def _apart(values: Values) -> tuple[Values, Values]:
     """The values that are not 0 throughout, and those that are."""
     others = [value for value in values if not value.is_within(0.0)]
@@ -483,14 +481,6 @@ def _are_equal(value: OutputValue, other: OutputValue) -> bool:
     if counterpart is not None and counterpart is other.node.origin:
         return True
     return unwrapped(value).agrees(unwrapped(other)) is True
-
-
-def _derive_from_one(node: Vertex, other: Vertex) -> bool:
-    """Whether two nodes are gradients of one forward op."""
-    if node.forward is None or other.forward is None:
-        return False
-    counterpart = node.forward.origin.counterpart or node.forward.partner
-    return counterpart is not None and counterpart is other.forward.origin
 
 
 def _parameters(values: Iterable[OutputValue]) -> set[Vertex]:

@@ -6,7 +6,6 @@ from math import isclose
 
 from explorer.compare.align.backtrace import from_backtrace
 from explorer.compare.align.contrasts import (
-    NO_DIVERGENCE,
     FoundDivergence,
     from_leaf,
     from_lone_leaf,
@@ -36,7 +35,6 @@ from explorer.compare.align.two_rows import swapped_before, two_ops, two_rows
 from explorer.compare.align.vertices import Vertex
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import OtherValue
-from explorer.model.graph import Phase
 
 FEW_OPS = 12
 """The most ops of one side that are compared as one, from all that is known to a gradient."""
@@ -47,7 +45,7 @@ MOST_OPS = 64
 
 def diverge(
     matching: Matching, missing: list[Vertex], apart: Sequence[FoundDivergence] = ()
-) -> FoundDivergence:
+) -> FoundDivergence | None:
     """The place where two graphs part, if a named result differs.
 
     ``missing`` are gradients that only the one or the other side has, the first side's first;
@@ -69,7 +67,7 @@ def diverge(
         return from_leaf(matching.mismatches[0])
     if missing:
         return from_missing(missing[0])
-    return next(iter(apart), NO_DIVERGENCE)
+    return next(iter(apart), None)
 
 
 def _work_onwards(first: Vertex) -> set[tuple[str, int]]:
@@ -90,18 +88,18 @@ def _before_results(search: Search) -> FoundDivergence:
     unread = _unread_parameter(search)
     if unread and not (found and found.parts & unread.parts):
         return unread
-    if found and is_difference(found, search.phase):
+    if found and is_difference(found):
         return found
     return from_result(search.results[0], search.phase)
 
 
-def is_difference(found: FoundDivergence, phase: Phase) -> bool:
+def is_difference(found: FoundDivergence) -> bool:
     """Whether there is a difference, between what can be one quantity.
 
     Two gradients of other sizes are not: they are steps on two ways to it.
     """
     divergence = found.divergence
-    if divergence is None or divergence.gap.greatest == 0:
+    if divergence.gap.greatest == 0:
         return False
     if found.ends is not None:
         node, other = found.ends
@@ -110,7 +108,7 @@ def is_difference(found: FoundDivergence, phase: Phase) -> bool:
             return False
     is_of_other_sizes = any(end.value.what == "shape" for end in divergence.ends)
     is_two_ways = isinstance(divergence, OtherValue) and divergence.rows[0].count > 1
-    return not (phase == "backward" and is_of_other_sizes and is_two_ways)
+    return not (divergence.phase == "backward" and is_of_other_sizes and is_two_ways)
 
 
 # Leaves

@@ -9,10 +9,9 @@ from explorer.compare.align.contrasts import (
     Contrast,
     FoundDivergence,
     alone,
+    at,
     both,
     contrast,
-    ends_of,
-    gap_of,
     place,
     reading,
     row_of,
@@ -70,8 +69,7 @@ def extra_ops(
     made = last.forward if gradients and not uses else None
     divergence = ExtraOps(
         phase=last.phase,
-        ends=ends_of(last, values),
-        gap=gap_of(last, values),
+        **at(last, values),
         side=last.side.name,
         row=row_of(row),
         gradients=gradients,
@@ -290,8 +288,7 @@ def term_left_out(node: Vertex, term: Vertex, rest: Vertex) -> FoundDivergence:
     values = contrast(node.value, rest.value)
     divergence = GradientAdded(
         phase=node.phase,
-        ends=ends_of(node, values),
-        gap=gap_of(node, values),
+        **at(node, values),
         side=node.side.name,
         total=place(node),
         term=place(term),
@@ -324,7 +321,7 @@ def gradients_stopped(search: Search) -> Iterator[FoundDivergence]:
                 values = Contrast((Reading("stopped"), reading(gradient.value)))
                 divergence = GradientStopped(
                     phase="backward",
-                    ends=ends_of(node, values, gradient),
+                    **at(node, values, gradient),
                     side=node.side.name,
                     places=both(node, gradient),
                 )

@@ -1,11 +1,11 @@
 """What depends on random numbers in both graphs, and the rates of their dropouts."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.align.contrasts import Contrast, FoundDivergence, both, ends_of
+from explorer.compare.align.contrasts import Contrast, FoundDivergence, at, both
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.sameness import elements_beside
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
@@ -43,28 +43,33 @@ def unlike_rates(
     """
     rows = []
     for side in sides:
-        dropouts = list(_dropouts(filter(depends, side.nodes)))
+        dropouts: list[Dropout] = []
+        for node in filter(depends, side.nodes):
+            if node.phase == "forward" and node.kind == "op":
+                factors = [_factor(node.value, value) for value in node.inputs]
+                dropouts += [Dropout(node, factor) for factor in factors if factor][:1]
         drawing = [node for node in draws[side] if node.phase == "forward"]
         if len(dropouts) != len(drawing):
             return []
         rows.append(dropouts)
     if len({tuple(it.node.value.size for it in row) for row in rows}) > 1:
         return []
+    rows.sort(key=lambda row: any(not it.node.side.is_left for it in row))
     found = []
-    for one, other in zip(*rows, strict=True):
-        if abs(one.factor - other.factor) > SAME * max(one.factor, other.factor):
-            found.append(_rate_finding(one, other))
+    for left, right in zip(*rows, strict=True):
+        factors, ends = (left.factor, right.factor), (left.node, right.node)
+        if abs(left.factor - right.factor) <= SAME * max(factors):
+            continue
+        values = Reading("factor", (), factors[:1]), Reading("factor", (), factors[1:])
+        divergence = OtherRate(
+            phase="forward",
+            **at(left.node, Contrast(values, Gap(abs(left.factor - right.factor))), right.node),
+            places=both(*ends),
+            rates=(left.rate, right.rate),
+            factors=factors,
+        )
+        found.append(FoundDivergence(divergence, frozenset(ends)))
     return found
-
-
-def _dropouts(nodes: Iterable[Vertex]) -> Iterable[Dropout]:
-    """The dropouts among some nodes, in execution order."""
-    for node in nodes:
-        if node.phase == "forward" and node.kind == "op":
-            factors = [_factor(node.value, value) for value in node.inputs]
-            found = [factor for factor in factors if factor]
-            if found:
-                yield Dropout(node, found[0])
 
 
 def _factor(value: OutputValue, given: OutputValue) -> float:
@@ -82,23 +87,6 @@ def _factor(value: OutputValue, given: OutputValue) -> float:
     factor = float(np.median(kept))
     is_common = np.allclose(kept, factor, rtol=SAME, atol=0)
     return factor if is_common and factor > 1 + SAME else 0.0
-
-
-def _rate_finding(dropout: Dropout, other: Dropout) -> FoundDivergence:
-    if not dropout.node.side.is_left:
-        dropout, other = other, dropout
-    left, right = dropout.node, other.node
-    factors = dropout.factor, other.factor
-    values = Reading("factor", (), factors[:1]), Reading("factor", (), factors[1:])
-    divergence = OtherRate(
-        phase="forward",
-        ends=ends_of(left, Contrast(values), right),
-        gap=Gap(abs(dropout.factor - other.factor)),
-        places=both(left, right),
-        rates=(dropout.rate, other.rate),
-        factors=factors,
-    )
-    return FoundDivergence(divergence, frozenset((left, right)))
 
 
 # Random draws
