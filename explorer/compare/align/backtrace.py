@@ -159,47 +159,42 @@ class Backtrace:
     # Sums
 
     def _beside_known(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
-        """Compares the terms of sums where what one of them yields is known to the other side."""
-        node, other = first.node, second.node
-        left_out = list(self._settled_terms_left_out(first, second))
-        are_alike = len(node.inputs) == len(other.inputs) and node.phase == other.phase
-        if left_out:
-            yield from left_out
-        elif self._phase == "forward" and are_alike and node.family == other.family == "add":
-            # One of as many terms may be 0.
-            self._waiting += zip(node.inputs, other.inputs, strict=True)
-        elif self._is_in_place(node, other):
-            yield from self._terms_left_out(first, second)
-        elif self._is_in_place(other, node):
-            yield from self._terms_left_out(second, first)
+        """Compares the terms of sums where what one of them yields is known to the other side.
 
-    def _settled_terms_left_out(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
-        """A term of a sum in forward that the other side knows and does not add, as a residual."""
-        if self._phase != "forward":
-            return
-        for total, rest in ((first, second), (second, first)):
-            # A sum with a term of zeros may have another value in that one's place.
-            is_with_zeros = rest.node.family == "add" and _apart(rest.node.inputs)[1]
-            if not self._may_be_here(total.node) or is_with_zeros:
-                continue
+        It may be a sum without one term, of one side alone or, in forward, of both, as a residual.
+        """
+        node, other = first.node, second.node
+        is_in_forward = self._phase == "forward"
+        ways = (first, second), (second, first)
+        left_out = False
+        for total, rest in ways if is_in_forward else ():
             term = self._only_term(total, rest, with_zeros=True)
             # What one side alone has of parameters is said of those.
-            if term and is_settled(term, self._phase) and term.kind != "parameter":
+            is_known = term and is_settled(term, self._phase) and term.kind != "parameter"
+            # A sum with a term of zeros may have another value in that one's place.
+            is_with_zeros = rest.node.family == "add" and _apart(rest.node.inputs)[1]
+            if term and is_known and self._may_be_here(total.node) and not is_with_zeros:
+                left_out = True
                 yield _left_out(total.node, term, rest.node)
-
-    def _terms_left_out(self, total: OutputValue, rest: OutputValue) -> Iterator[Origin]:
-        """A term of a sum, of one side alone, without which it is what the other has."""
-        is_in_backward = self._phase == "backward"
-        # Where the gradients of a leaf are added, the lines of its uses say more than one of them.
-        if is_in_backward and any(user.is_result for user in total.node.consumers):
+        are_alike = len(node.inputs) == len(other.inputs) and node.phase == other.phase
+        if left_out:
             return
-        term = self._only_term(total, rest, with_zeros=False)
-        if term is None:
+        if is_in_forward and are_alike and node.family == other.family == "add":
+            # One of as many terms may be 0.
+            self._waiting += zip(node.inputs, other.inputs, strict=True)
             return
-        # The other side may compute with the same gradient, which it adds to nothing here.
-        there = term.origin.counterpart if is_in_backward else None
-        if self._may_be_here(term) or (there and any(user.is_work for user in there.consumers)):
-            yield _left_out(total.node, term, rest.node)
+        for total, rest in ways:
+            if not self._is_in_place(total.node, rest.node):
+                continue
+            term = self._only_term(total, rest, with_zeros=False)
+            # The other side may compute with the same gradient, which it adds to nothing here.
+            there = term.origin.counterpart if term and not is_in_forward else None
+            is_computed_with = there and any(user.is_work for user in there.consumers)
+            # Where the gradients of a leaf are added, the lines of its uses say more than one of them.
+            is_of_leaf = not is_in_forward and any(it.is_result for it in total.node.consumers)
+            if term and not is_of_leaf and (is_computed_with or self._may_be_here(term)):
+                yield _left_out(total.node, term, rest.node)
+            break
 
     def _only_term(
         self, total: OutputValue, rest: OutputValue, *, with_zeros: bool
@@ -242,7 +237,15 @@ class Backtrace:
         self._pair(left, other_zeros)
         self._pair(zeros, right)
         if not (left and right):
-            yield from self._only_one_has(left or right)
+            # Of each term that one side alone adds, the first op that begins with what both have.
+            for term in left or right:
+                node: Vertex | None = term.node
+                while node:
+                    last = node
+                    before = [it for it in last.feeders if self._may_be_here(it)]
+                    node = next((it for it in before if it.rank < last.rank), None)
+                if self._may_be_here(last) and not last.is_bookkeeping:
+                    yield _extra([last], is_term=True)
         elif len(self._waiting) == before:
             yield from self._regions(first.node, second.node)
 
@@ -283,17 +286,6 @@ class Backtrace:
         if len(left) == len(right) == 1:
             self._waiting.append((left.pop(), right.pop()))
 
-    def _only_one_has(self, terms: Values) -> Iterator[Origin]:
-        """Terms that one side alone adds: the first op of each that begins with what both have."""
-        for term in terms:
-            node: Vertex | None = term.node
-            while node:
-                first, feeders = node, node.feeders
-                before = (it for it in feeders if self._may_be_here(it) and it.rank < first.rank)
-                node = next(before, None)
-            if self._may_be_here(first) and not first.is_bookkeeping:
-                yield _extra([first], is_term=True)
-
     # Ops
 
     def _ops(self, first: Vertex, second: Vertex) -> Iterator[Origin]:
@@ -333,7 +325,18 @@ class Backtrace:
             rows = (row, other_row) if left else (other_row, row)
             yield from self._ahead(unwrapped((left or right)[0]).node, read + other_read, *rows)
         elif self._by_layers and not (left and right):
-            yield from self._from_what_is_known(first, second)
+            # Two rows of ops, of several lines, that lead from the same known values.
+            rows, known = [], []
+            for last in (first, second):
+                reached = reach(
+                    [last], lambda it: [read.node for read in self._unsettled(it.inputs)]
+                )
+                origins = {unwrapped(value).node.origin for value in read_from_outside(reached)}
+                rows.append(_computing(reached) or [last])
+                known.append({node for node in origins if node.counterpart is not None})
+            is_same = known[0] and known[0] == {node.counterpart for node in known[1]}
+            if is_same and max(map(len, rows)) <= MOST_OPS:
+                yield from self._observed(*rows)
 
     def _ahead(
         self, last: Vertex, read: Values, behind: list[Vertex], other_row: list[Vertex]
@@ -407,18 +410,6 @@ class Backtrace:
         if len(left) == len(right) == 1 and left[0].size == right[0].size:
             return left[0], right[0]
         return None
-
-    def _from_what_is_known(self, first: Vertex, second: Vertex) -> Iterator[Origin]:
-        """Two rows of ops, of several lines, that lead from the same known values."""
-        rows, known = [], []
-        for last in (first, second):
-            row = reach([last], lambda it: [read.node for read in self._unsettled(it.inputs)])
-            origins = {unwrapped(value).node.origin for value in read_from_outside(row)}
-            rows.append(_computing(row) or [last])
-            known.append({node for node in origins if node.counterpart is not None})
-        is_same = known[0] and known[0] == {node.counterpart for node in known[1]}
-        if is_same and max(map(len, rows)) <= MOST_OPS:
-            yield from self._observed(*rows)
 
 
 # Rows
