@@ -242,8 +242,8 @@ class Backtrace:
                 node: Vertex | None = term.node
                 while node:
                     last = node
-                    before = [it for it in last.feeders if self._may_be_here(it)]
-                    node = next((it for it in before if it.rank < last.rank), None)
+                    feeders = [it for it in last.feeders if self._may_be_here(it)]
+                    node = next((it for it in feeders if it.rank < last.rank), None)
                 if self._may_be_here(last) and not last.is_bookkeeping:
                     yield _extra([last], is_term=True)
         elif len(self._waiting) == before:
@@ -322,8 +322,8 @@ class Backtrace:
         elif len(left) == len(right) == 1:
             self._waiting.append((left[0], right[0]))
         elif len(left) + len(right) == 1 and len(read) > 1 and len(other_read) > 1:
-            rows = (row, other_row) if left else (other_row, row)
-            yield from self._ahead(unwrapped((left or right)[0]).node, read + other_read, *rows)
+            behind = (row, other_row) if left else (other_row, row)
+            yield from self._ahead(unwrapped((left or right)[0]).node, read + other_read, *behind)
         elif self._by_layers and not (left and right):
             # Two rows of ops, of several lines, that lead from the same known values.
             rows, known = [], []

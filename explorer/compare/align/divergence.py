@@ -31,7 +31,7 @@ from explorer.compare.align.suspects import (
     kind,
     same_work,
 )
-from explorer.compare.align.two_rows import swapped_before, two_ops, two_rows
+from explorer.compare.align.two_rows import two_ops, two_rows
 from explorer.compare.align.vertices import Vertex
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import OtherValue
@@ -252,7 +252,6 @@ FINDERS = (
     # A gradient that is left out changes all that follows, also in ops that differ.
     Finder(gradients_stopped, "backward"),
     Finder(gradients_added, "backward"),
-    Finder(swapped_before),
     Finder(from_backtrace),
     Finder(lone_leaves),
     Finder(partial(from_backtrace, by_layers=True), needs=Search.is_of_outputs),
