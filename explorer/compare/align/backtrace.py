@@ -8,7 +8,12 @@ import numpy as np
 
 from explorer.compare.align.contrasts import FoundDivergence
 from explorer.compare.align.matching import Mismatch
-from explorer.compare.align.one_sided import MOST_TERMS, extra_ops, term_left_out
+from explorer.compare.align.one_sided import (
+    MOST_TERMS,
+    extra_ops,
+    term_beside,
+    term_left_out,
+)
 from explorer.compare.align.provenance import read_from_outside, unwrapped
 from explorer.compare.align.suspects import Search, is_settled, same_work
 from explorer.compare.align.two_rows import two_rows
@@ -39,18 +44,24 @@ class Origin(NamedTuple):
 
     nodes: Row
     found: Callable[[], FoundDivergence]
+    is_left_out: bool = False
 
 
 def from_backtrace(search: Search, *, by_layers: bool = False) -> Iterator[FoundDivergence]:
-    """The places that the way back from results leads to on both sides, earliest first."""
+    """The places that the way back from results leads to on both sides, earliest first.
+
+    Before them come gradients that one side leaves out, which change all that follows, also in ops that
+    differ.
+    """
     origins = Backtrace(search, by_layers).origins(search.results)
-    for origin in sorted(origins, key=lambda origin: span(origin.nodes)):
+    for origin in sorted(origins, key=lambda it: (not it.is_left_out, span(it.nodes))):
         yield origin.found()
 
 
 def _left_out(total: Vertex, term: Vertex, rest: Vertex) -> Origin:
     """A sum of one side, a term of it that the other leaves out, and what that has instead."""
-    return Origin((total,), partial(term_left_out, total, term, rest))
+    is_gradient = total.phase == "backward"
+    return Origin((total,), partial(term_left_out, total, term, rest), is_gradient)
 
 
 def _extra(row: Iterable[Vertex], *, is_term: bool, goes_on: Vertex | None = None) -> Origin:
@@ -237,6 +248,9 @@ class Backtrace:
         self._pair(left, other_zeros)
         self._pair(zeros, right)
         if not (left and right):
+            left_out = self._gradient_left_out(first.node, second.node)
+            if left_out:
+                yield left_out
             # Of each term that one side alone adds, the first op that begins with what both have.
             for term in left or right:
                 node: Vertex | None = term.node
@@ -393,7 +407,16 @@ class Backtrace:
     def _rows_apart(self, row: Iterable[Vertex], other_row: Iterable[Vertex]) -> Origin:
         """A row of ops on each side that lead to what should be one value, and do not."""
         rows = list(row), list(other_row)
-        return Origin((*rows[0], *rows[1]), partial(two_rows, self._matching, *rows))
+        left_out = self._gradient_left_out(rows[0][-1], rows[1][-1])
+        return left_out or Origin((*rows[0], *rows[1]), partial(two_rows, self._matching, *rows))
+
+    def _gradient_left_out(self, first: Vertex, second: Vertex) -> Origin | None:
+        """A gradient that one side adds to what is the value of the other side, maybe in fewer ops."""
+        for total, rest in (first, second), (second, first):
+            term = term_beside(total, rest) if self._phase == "backward" else None
+            if term is not None:
+                return _left_out(total, term, rest)
+        return None
 
     # Whole layers
 

@@ -25,7 +25,7 @@ from explorer.compare.align.correspondence import (
 )
 from explorer.compare.align.divergence import is_difference, lone_leaves
 from explorer.compare.align.matching import Matching, Mismatch
-from explorer.compare.align.one_sided import gradients_added, gradients_stopped
+from explorer.compare.align.one_sided import gradients_stopped
 from explorer.compare.align.provenance import take_the_same, unwrapped
 from explorer.compare.align.sameness import unit_of
 from explorer.compare.align.suspects import (
@@ -178,7 +178,6 @@ FINDERS = (
     Finder(partial(lone_leaves, are_behind=True)),
     Finder(_back),
     Finder(gradients_stopped, "backward"),
-    Finder(gradients_added, "backward"),
     Finder(_ops),
 )
 """How divergences are found that others do not explain, the surest way first."""
