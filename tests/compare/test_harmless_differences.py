@@ -80,7 +80,7 @@ def test_one_number_held_once_or_many_times_is_no_divergence(
     matching = matching_of(left, right)
     ends = called(matching.first, "Fill"), called(matching.second, "Fill")
     found = FoundDivergence(other_value("n1", "n1", phase="backward"), frozenset(ends), ends)
-    assert is_difference(found, "backward") == is_different
+    assert is_difference(found) == is_different
 
 
 def test_what_one_side_scales_is_read_against_its_input_as_that_lies_there() -> None:

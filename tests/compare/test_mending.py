@@ -4,8 +4,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.align.axes import Before, order_of_axes
 from explorer.compare.align.joints import Joint, Seam
+from explorer.compare.graphs.layouts import Before, order_of_axes
 from explorer.compare.mending import Mending, give_the_same_results, large_slots, whole_of
 from explorer.model.alignment import Pair
 from explorer.model.arrays import SMALL, AnyArray, pack, unpack

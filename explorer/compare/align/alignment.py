@@ -1,29 +1,31 @@
-"""The alignment of two gradient graphs: pairs, coverage, what is left over, where they part."""
+"""The alignment of two gradient graphs: pairs, coverage, what is left over or drawn, where they part."""
 
 import itertools
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
 
-from explorer.compare.align.contrasts import FoundDivergence, differing_pieces, mark_pieces
+from explorer.compare.align.contrasts import Contrast, FoundDivergence, at, both, differing_pieces
 from explorer.compare.align.correspondence import with_places
 from explorer.compare.align.divergence import diverge
 from explorer.compare.align.enclosures import enclose_steps, share_outputs
 from explorer.compare.align.further import find_further, rounded_on_one_side
 from explorer.compare.align.joints import Seam, seam
-from explorer.compare.align.matching import Match, Matching
+from explorer.compare.align.matching import Match, Matching, Mismatch
 from explorer.compare.align.pairing import pair_nodes, pair_unused
-from explorer.compare.align.random_draws import RandomDraws
 from explorer.compare.align.reasons import reasons
-from explorer.compare.align.sameness import NOISE, Tolerance
+from explorer.compare.align.sameness import NOISE, Tolerance, elements_beside
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, view
 from explorer.compare.graphs.layouts import in_one_layout
+from explorer.compare.graphs.view import reach
+from explorer.compare.results.remarks import draws_random_numbers
 from explorer.model.alignment import Alignment, Count, Coverage, How, Pair
-from explorer.model.divergence import ResultElsewhere
+from explorer.model.divergence import Gap, OtherRate, Reading, ResultElsewhere
 from explorer.model.graph import GradGraph, Phase
 from explorer.model.requests import Repacked
-from explorer.model.unpaired import Plain, Unpaired
+from explorer.model.unpaired import Plain
 
 
 def align(
@@ -68,23 +70,19 @@ def seamed(
     """The alignment of two graphs, as align() has it, and how its divergences are mended."""
     left_side, right_side = view(*in_one_layout(left, right).graphs)
     first, second = (left_side, right_side) if left_side.is_first else (right_side, left_side)
-    apart = list(differing_pieces(mark_pieces((first, second), pieces), alike))
+    apart = differing_pieces((first, second), pieces, alike)
     matching = pair_nodes(first, second, Tolerance(rtol, atol, frozenset(alike)))
     missing = _missing(matching, first) + _missing(matching, second)
     # Where the graphs part is looked for among single nodes, before steps and outputs find a place.
     finding = diverge(matching, missing, apart)
-    further = find_further(matching, finding, missing)
-    further += rounded_on_one_side(matching, [finding, *further])
-    finding, *further = with_places(matching, [finding, *further])
+    findings = [finding, *find_further(matching, finding, missing)] if finding else []
+    findings += rounded_on_one_side(matching, findings)
+    findings = with_places(matching, findings)
     draws = RandomDraws(matching)
     # What no random draw explains, dropouts of other rates first.
-    found = [
-        *draws.unlike_rates,
-        *itertools.filterfalse(draws.explain_finding, [finding, *further]),
-    ]
-    named = [found for found in found if found.divergence]
-    divergences = [found.divergence for found in named if found.divergence]
-    pair_unused(matching, finding.parts.union(*(other.parts for other in further)))
+    named = [*draws.unlike_rates, *itertools.filterfalse(draws.explain_finding, findings)]
+    divergences = [found.divergence for found in named]
+    pair_unused(matching, (part for found in findings for part in found.parts))
     enclose_steps(matching)
     share_outputs(matching)
 
@@ -98,14 +96,20 @@ def seamed(
     for piece in apart:
         if isinstance(piece.divergence, ResultElsewhere):
             differing.append(piece.divergence.name)
-    unpaired = _unpaired(matching, [finding, *further], draws)
+    # The nodes without a partner and their reasons, the left side's first.
+    unpaired = []
+    for lone in sorted(reasons(matching, findings), key=lambda lone: lone.side):
+        side = left_side if lone.side == "left" else right_side
+        if draws.explain(side.by_id[lone.node]):
+            lone = msgspec.structs.replace(lone, reason="random", why=Plain("random"))
+        unpaired.append(lone)
     cases = dict.fromkeys((left.case, right.case))
     alignment = Alignment(
         left=left.engine,
         right=right.engine,
         case=" | ".join(cases),
         pairs=_pairs(matching, left_side, right_side),
-        unpaired=unpaired,
+        unpaired=tuple(unpaired),
         divergence=divergences[0] if divergences else None,
         differing=tuple(differing),
         left_coverage=_coverage(left_side),
@@ -114,19 +118,6 @@ def seamed(
         drawn=tuple(drawn),
     )
     return Seamed(alignment, tuple(seam(found, (first, second)) for found in named))
-
-
-def _unpaired(
-    matching: Matching, findings: list[FoundDivergence], draws: RandomDraws
-) -> tuple[Unpaired, ...]:
-    """The nodes without a partner and their reasons, the left side's first."""
-    unpaired = []
-    sides = {side.name: {node.id: node for node in side.nodes} for side in matching.sides}
-    for lone in reasons(matching, findings):
-        if draws.explain(sides[lone.side][lone.node]):
-            lone = msgspec.structs.replace(lone, reason="random", why=Plain("random"))
-        unpaired.append(lone)
-    return tuple(sorted(unpaired, key=lambda lone: lone.side))
 
 
 def _missing(matching: Matching, side: Side) -> list[Vertex]:
@@ -152,7 +143,12 @@ def _pairs(matching: Matching, left: Side, right: Side) -> tuple[Pair, ...]:
     pairs = []
     for number, match in enumerate(matches, start=1):
         numbers[match.on(left).node] = number
-        pairs.append(_pair(match.on(left), match.on(right), number, _how(matching, match)))
+        how = match.how
+        are_noise = matching.tolerance.are_noise(match.first, match.second, NOISE)
+        if how not in {"across", "provenance"} and not are_noise:
+            # Another layout of its numbers is worth more to know of a pair than the evidence for it.
+            how = matching.tolerance.layout(match.first, match.second) or how
+        pairs.append(_pair(match.on(left), match.on(right), number, how))
 
     def place(match: Match) -> tuple[int, int, str, int]:
         value, other = match.on(left), match.on(right)
@@ -178,15 +174,6 @@ def _pair(left: OutputValue, right: OutputValue, number: int, how: How) -> Pair:
     )
 
 
-def _how(matching: Matching, match: Match) -> How:
-    """The evidence for a pair; another layout of its numbers is worth more to know."""
-    if match.how in {"across", "provenance"} or matching.tolerance.are_noise(
-        match.first, match.second, NOISE
-    ):
-        return match.how
-    return matching.tolerance.layout(match.first, match.second) or match.how
-
-
 def _coverage(side: Side) -> Coverage:
     return Coverage(forward=_count(side, "forward"), backward=_count(side, "backward"))
 
@@ -205,3 +192,108 @@ def _count(side: Side, phase: Phase) -> Count:
                 inside += 1
                 unproven += step.record.proof != "proven"
     return Count(paired=paired - inside, inside=inside, unpaired=unpaired, unproven=unproven)
+
+
+# Rates of dropouts
+
+
+SAME = 1e-3
+"""Factors that differ by less than this share are of one rate; rates are written with few digits."""
+
+
+def unlike_rates(
+    sides: tuple[Side, Side], draws: dict[Side, list[Vertex]], depends: Callable[[Vertex], bool]
+) -> list[FoundDivergence]:
+    """The dropouts that have another rate than the one in their place on the other side.
+
+    ``draws`` are the ops that draw random numbers, ``depends`` tells what depends on these. Nothing
+    is said unless every draw of the forward is seen to be a dropout: it may by chance drop nothing,
+    and of large tensors too little is known.
+    """
+    rows = []
+    for side in sorted(sides, key=lambda side: side.name):
+        dropouts: list[tuple[Vertex, float]] = []
+        for node in filter(depends, side.nodes):
+            if node.phase == "forward" and node.kind == "op":
+                kept = filter(None, (_factor(node.value, value) for value in node.inputs))
+                dropouts += [(node, factor) for factor in kept][:1]
+        drawing = [node for node in draws[side] if node.phase == "forward"]
+        if len(dropouts) != len(drawing):
+            return []
+        rows.append(dropouts)
+    if len({tuple(node.value.size for node, _ in row) for row in rows}) > 1:
+        return []
+    found = []
+    for (left, factor), (right, other_factor) in zip(*rows, strict=True):
+        factors, apart = (factor, other_factor), abs(factor - other_factor)
+        if apart > SAME * max(factors):
+            values = Reading("factor", (), factors[:1]), Reading("factor", (), factors[1:])
+            divergence = OtherRate(
+                phase="forward",
+                **at(left, Contrast(values, Gap(apart)), right),
+                places=both(left, right),
+                rates=(1 - 1 / factor, 1 - 1 / other_factor),  # what is dropped in the long run
+                factors=factors,
+            )
+            found.append(FoundDivergence(divergence, frozenset((left, right))))
+    return found
+
+
+def _factor(value: OutputValue, given: OutputValue) -> float:
+    """The factor of what a dropout keeps of a value; 0 where it is no dropout, or not known."""
+    beside = elements_beside(value, given) if value.size == given.size else None
+    if beside is None:
+        return 0.0
+    numbers, dropped_from = beside
+    nonzero = dropped_from != 0
+    with np.errstate(all="ignore"):
+        factors = numbers[nonzero] / dropped_from[nonzero]
+    kept = factors[factors != 0]
+    if not 0 < kept.size < factors.size:
+        return 0.0
+    factor = float(np.median(kept))
+    is_common = np.allclose(kept, factor, rtol=SAME, atol=0)
+    return factor if is_common and factor > 1 + SAME else 0.0
+
+
+# Random draws
+
+
+class RandomDraws:
+    """The nodes of two graphs that depend on a random draw.
+
+    Each framework draws numbers of its own: beyond a draw on both sides other values say nothing,
+    unless both drew the same numbers. A draw on one side alone is a difference like any other.
+    ``unlike_rates`` are the places where the rates of two dropouts differ.
+    """
+
+    def __init__(self, matching: Matching) -> None:
+        self._dependent: set[Vertex] = set()
+        drawing = {
+            side: [it for it in side.nodes if it.kind == "op" and draws_random_numbers(it.op)]
+            for side in matching.sides
+        }
+        if all(drawing.values()) and not _draw_alike(*drawing.values()):
+            for nodes in drawing.values():
+                self._dependent |= reach(nodes, lambda node: node.consumers)
+        self.unlike_rates = unlike_rates(matching.sides, drawing, self.explain)
+
+    def explain(self, node: Vertex) -> bool:
+        """Whether a node's value depends on a draw."""
+        return node in self._dependent
+
+    def explain_result(self, mismatch: Mismatch) -> bool:
+        """Whether a result depends on a draw on both sides."""
+        return self.explain(mismatch.first) and self.explain(mismatch.second)
+
+    def explain_finding(self, finding: FoundDivergence) -> bool:
+        """Whether all that takes part in a divergence depends on a draw."""
+        return bool(finding.parts) and all(map(self.explain, finding.parts))
+
+
+def _draw_alike(nodes: list[Vertex], others: list[Vertex]) -> bool:
+    """Whether each operator of one side drew the numbers of the one in its place on the other side."""
+    return len(nodes) == len(others) and all(
+        any(value.agrees(other) for value, other in zip(one.values, another.values, strict=False))
+        for one, another in zip(nodes, others, strict=True)
+    )

@@ -122,17 +122,13 @@ def _sum(inputs: Sequence[Floats], value: Floats) -> Iterator[Floats]:
     one, other = inputs
     for second in _along_any_axis(other, one):
         yield one + second
-        difference = (value - one) if value.shape == one.shape else None
-        if difference is not None and second.shape == one.shape:
-            yield from _multiple(one, second, difference)
-
-
-def _multiple(one: Floats, second: Floats, difference: Floats) -> Iterator[Floats]:
-    """``one`` plus the multiple of ``second`` that its greatest element tells."""
-    place = np.unravel_index(int(np.abs(second).argmax()), second.shape)
-    if second[place] and second.size > 1:
-        factor = float(f"{difference[place] / second[place]:.1e}")  # people write round ones
-        yield one + second * factor
+        if not value.shape == one.shape == second.shape or second.size == 1:
+            continue
+        # The factor is what the greatest element tells.
+        place = np.unravel_index(int(np.abs(second).argmax()), second.shape)
+        if second[place]:
+            factor = (value[place] - one[place]) / second[place]
+            yield one + second * float(f"{factor:.1e}")  # people write round ones
 
 
 def _along_any_axis(array: Floats, like: Floats) -> Iterator[Floats]:
@@ -156,13 +152,9 @@ def _product(inputs: Sequence[Floats], _: Floats) -> Iterator[Floats]:
     """Matrix products of two tensors, each as it is or transposed."""
     if min(array.ndim for array in inputs) < 2:
         return
-    for one, other in product(*(_both_ways(array) for array in inputs)):
+    for one, other in product(*((array, np.swapaxes(array, -1, -2)) for array in inputs)):
         if one.shape[-1] == other.shape[-2]:
             yield from _elementwise(np.matmul)((one, other), _)
-
-
-def _both_ways(array: Floats) -> tuple[Floats, Floats]:
-    return array, np.swapaxes(array, -1, -2)
 
 
 def _reduction(function: Callable[..., Floats]) -> Arithmetic:

@@ -8,9 +8,13 @@ import numpy as np
 
 from explorer.compare.align.contrasts import FoundDivergence
 from explorer.compare.align.matching import Mismatch
-from explorer.compare.align.one_sided import MOST_TERMS, extra_ops, term_left_out
+from explorer.compare.align.one_sided import (
+    MOST_TERMS,
+    extra_ops,
+    term_beside,
+    term_left_out,
+)
 from explorer.compare.align.provenance import read_from_outside, unwrapped
-from explorer.compare.align.sameness import NOISE
 from explorer.compare.align.suspects import Search, is_settled, same_work
 from explorer.compare.align.two_rows import two_rows
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, span
@@ -40,18 +44,24 @@ class Origin(NamedTuple):
 
     nodes: Row
     found: Callable[[], FoundDivergence]
+    is_left_out: bool = False
 
 
 def from_backtrace(search: Search, *, by_layers: bool = False) -> Iterator[FoundDivergence]:
-    """The places that the way back from results leads to on both sides, earliest first."""
+    """The places that the way back from results leads to on both sides, earliest first.
+
+    Before them come gradients that one side leaves out, which change all that follows, also in ops that
+    differ.
+    """
     origins = Backtrace(search, by_layers).origins(search.results)
-    for origin in sorted(origins, key=lambda origin: span(origin.nodes)):
+    for origin in sorted(origins, key=lambda it: (not it.is_left_out, span(it.nodes))):
         yield origin.found()
 
 
 def _left_out(total: Vertex, term: Vertex, rest: Vertex) -> Origin:
     """A sum of one side, a term of it that the other leaves out, and what that has instead."""
-    return Origin((total,), partial(term_left_out, total, term, rest))
+    is_gradient = total.phase == "backward"
+    return Origin((total,), partial(term_left_out, total, term, rest), is_gradient)
 
 
 def _extra(row: Iterable[Vertex], *, is_term: bool, goes_on: Vertex | None = None) -> Origin:
@@ -97,7 +107,7 @@ class Backtrace:
         if pair in self._seen:
             return
         self._seen.add(pair)
-        if self._matching.tolerance.are_noise(first, second, NOISE) or first.agrees(second) is True:
+        if self._matching.tolerance.are_one(first, second):
             # Steps may pass on equal numbers in another order or shape on the two sides.
             row, other_row = _steps(first_end), _steps(second_end)
             if first_end.agrees(second_end) is False and row and other_row:
@@ -119,7 +129,7 @@ class Backtrace:
         """Whether a node may stand where another does, and is not what leads to that one."""
         if self._may_be_here(node):
             return True
-        there = node.partner if node.is_agreed else node.origin.counterpart
+        there = node.there
         if node.is_leaf or node.kind == "constant" or node.phase != self._phase or there is None:
             return False
         # Few numbers are soon equal to others elsewhere: what counts is the way to the other.
@@ -160,47 +170,42 @@ class Backtrace:
     # Sums
 
     def _beside_known(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
-        """Compares the terms of sums where what one of them yields is known to the other side."""
-        node, other = first.node, second.node
-        left_out = list(self._settled_terms_left_out(first, second))
-        are_alike = len(node.inputs) == len(other.inputs) and node.phase == other.phase
-        if left_out:
-            yield from left_out
-        elif self._phase == "forward" and are_alike and node.family == other.family == "add":
-            # One of as many terms may be 0.
-            self._waiting += zip(node.inputs, other.inputs, strict=True)
-        elif self._is_in_place(node, other):
-            yield from self._terms_left_out(first, second)
-        elif self._is_in_place(other, node):
-            yield from self._terms_left_out(second, first)
+        """Compares the terms of sums where what one of them yields is known to the other side.
 
-    def _settled_terms_left_out(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
-        """A term of a sum in forward that the other side knows and does not add, as a residual."""
-        if self._phase != "forward":
-            return
-        for total, rest in ((first, second), (second, first)):
-            # A sum with a term of zeros may have another value in that one's place.
-            is_with_zeros = rest.node.family == "add" and _apart(rest.node.inputs)[1]
-            if not self._may_be_here(total.node) or is_with_zeros:
-                continue
+        It may be a sum without one term, of one side alone or, in forward, of both, as a residual.
+        """
+        node, other = first.node, second.node
+        is_in_forward = self._phase == "forward"
+        ways = (first, second), (second, first)
+        left_out = False
+        for total, rest in ways if is_in_forward else ():
             term = self._only_term(total, rest, with_zeros=True)
             # What one side alone has of parameters is said of those.
-            if term and is_settled(term, self._phase) and term.kind != "parameter":
+            is_known = term and is_settled(term, self._phase) and term.kind != "parameter"
+            # A sum with a term of zeros may have another value in that one's place.
+            is_with_zeros = rest.node.family == "add" and _apart(rest.node.inputs)[1]
+            if term and is_known and self._may_be_here(total.node) and not is_with_zeros:
+                left_out = True
                 yield _left_out(total.node, term, rest.node)
-
-    def _terms_left_out(self, total: OutputValue, rest: OutputValue) -> Iterator[Origin]:
-        """A term of a sum, of one side alone, without which it is what the other has."""
-        is_in_backward = self._phase == "backward"
-        # Where the gradients of a leaf are added, the lines of its uses say more than one of them.
-        if is_in_backward and any(user.is_result for user in total.node.consumers):
+        are_alike = len(node.inputs) == len(other.inputs) and node.phase == other.phase
+        if left_out:
             return
-        term = self._only_term(total, rest, with_zeros=False)
-        if term is None:
+        if is_in_forward and are_alike and node.family == other.family == "add":
+            # One of as many terms may be 0.
+            self._waiting += zip(node.inputs, other.inputs, strict=True)
             return
-        # The other side may compute with the same gradient, which it adds to nothing here.
-        there = term.origin.counterpart if is_in_backward else None
-        if self._may_be_here(term) or (there and any(user.is_work for user in there.consumers)):
-            yield _left_out(total.node, term, rest.node)
+        for total, rest in ways:
+            if not self._is_in_place(total.node, rest.node):
+                continue
+            term = self._only_term(total, rest, with_zeros=False)
+            # The other side may compute with the same gradient, which it adds to nothing here.
+            there = term.origin.counterpart if term and not is_in_forward else None
+            is_computed_with = there and any(user.is_work for user in there.consumers)
+            # Where the gradients of a leaf are added, the lines of its uses say more than one of them.
+            is_of_leaf = not is_in_forward and any(it.is_result for it in total.node.consumers)
+            if term and not is_of_leaf and (is_computed_with or self._may_be_here(term)):
+                yield _left_out(total.node, term, rest.node)
+            break
 
     def _only_term(
         self, total: OutputValue, rest: OutputValue, *, with_zeros: bool
@@ -210,7 +215,12 @@ class Backtrace:
             return None
         left, right = self._left_over(self._terms(total), [rest])
         left = left if with_zeros else _apart(left)[0]
-        return left[0].node if not right and len(left) == 1 and _adds_anything(left[0]) else None
+        if right or len(left) != 1:
+            return None
+        # Beside nan and 0 a sum is equal by chance.
+        numbers = left[0].numbers
+        adds_anything = numbers is None or numbers[np.isfinite(numbers)].any()
+        return left[0].node if adds_anything else None
 
     def _sums(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
         """Compares the terms of two sums; a value that is no sum is one term."""
@@ -238,7 +248,18 @@ class Backtrace:
         self._pair(left, other_zeros)
         self._pair(zeros, right)
         if not (left and right):
-            yield from self._only_one_has(left or right)
+            left_out = self._gradient_left_out(first.node, second.node)
+            if left_out:
+                yield left_out
+            # Of each term that one side alone adds, the first op that begins with what both have.
+            for term in left or right:
+                node: Vertex | None = term.node
+                while node:
+                    last = node
+                    feeders = [it for it in last.feeders if self._may_be_here(it)]
+                    node = next((it for it in feeders if it.rank < last.rank), None)
+                if self._may_be_here(last) and not last.is_bookkeeping:
+                    yield _extra([last], is_term=True)
         elif len(self._waiting) == before:
             yield from self._regions(first.node, second.node)
 
@@ -268,27 +289,16 @@ class Backtrace:
         These are taken out.
         """
         for value in list(left):
-            for other in right:
-                if _derive_from_one(value.node, other.node):
+            forward = value.node.forward
+            there = (forward.origin.counterpart or forward.partner) if forward else None
+            for other in right if there else ():
+                if other.node.forward and other.node.forward.origin is there:
                     self._waiting.append((value, other))
                     left.remove(value)
                     right.remove(other)
                     break
         if len(left) == len(right) == 1:
             self._waiting.append((left.pop(), right.pop()))
-
-    def _only_one_has(self, terms: Values) -> Iterator[Origin]:
-        """Terms that one side alone adds: the first op of each that begins with what both have."""
-        for term in terms:
-            node: Vertex | None = term.node
-            while node:
-                first = node
-                behind = [
-                    it for it in node.feeders if self._may_be_here(it) and it.rank < node.rank
-                ]
-                node = next(iter(behind), None)
-            if self._may_be_here(first) and not first.is_bookkeeping:
-                yield _extra([first], is_term=True)
 
     # Ops
 
@@ -326,10 +336,21 @@ class Backtrace:
         elif len(left) == len(right) == 1:
             self._waiting.append((left[0], right[0]))
         elif len(left) + len(right) == 1 and len(read) > 1 and len(other_read) > 1:
-            rows = (row, other_row) if left else (other_row, row)
-            yield from self._ahead(unwrapped((left or right)[0]).node, read + other_read, *rows)
+            behind = (row, other_row) if left else (other_row, row)
+            yield from self._ahead(unwrapped((left or right)[0]).node, read + other_read, *behind)
         elif self._by_layers and not (left and right):
-            yield from self._from_what_is_known(first, second)
+            # Two rows of ops, of several lines, that lead from the same known values.
+            rows, known = [], []
+            for last in (first, second):
+                reached = reach(
+                    [last], lambda it: [read.node for read in self._unsettled(it.inputs)]
+                )
+                origins = {unwrapped(value).node.origin for value in read_from_outside(reached)}
+                rows.append(_computing(reached) or [last])
+                known.append({node for node in origins if node.counterpart is not None})
+            is_same = known[0] and known[0] == {node.counterpart for node in known[1]}
+            if is_same and max(map(len, rows)) <= MOST_OPS:
+                yield from self._observed(*rows)
 
     def _ahead(
         self, last: Vertex, read: Values, behind: list[Vertex], other_row: list[Vertex]
@@ -386,7 +407,16 @@ class Backtrace:
     def _rows_apart(self, row: Iterable[Vertex], other_row: Iterable[Vertex]) -> Origin:
         """A row of ops on each side that lead to what should be one value, and do not."""
         rows = list(row), list(other_row)
-        return Origin((*rows[0], *rows[1]), partial(two_rows, self._matching, *rows))
+        left_out = self._gradient_left_out(rows[0][-1], rows[1][-1])
+        return left_out or Origin((*rows[0], *rows[1]), partial(two_rows, self._matching, *rows))
+
+    def _gradient_left_out(self, first: Vertex, second: Vertex) -> Origin | None:
+        """A gradient that one side adds to what is the value of the other side, maybe in fewer ops."""
+        for total, rest in (first, second), (second, first):
+            term = term_beside(total, rest) if self._phase == "backward" else None
+            if term is not None:
+                return _left_out(total, term, rest)
+        return None
 
     # Whole layers
 
@@ -403,18 +433,6 @@ class Backtrace:
         if len(left) == len(right) == 1 and left[0].size == right[0].size:
             return left[0], right[0]
         return None
-
-    def _from_what_is_known(self, first: Vertex, second: Vertex) -> Iterator[Origin]:
-        """Two rows of ops, of several lines, that lead from the same known values."""
-        rows, known = [], []
-        for last in (first, second):
-            row = reach([last], lambda it: [read.node for read in self._unsettled(it.inputs)])
-            origins = {unwrapped(value).node.origin for value in read_from_outside(row)}
-            rows.append(_computing(row) or [last])
-            known.append({node for node in origins if node.counterpart is not None})
-        is_same = known[0] and known[0] == {node.counterpart for node in known[1]}
-        if is_same and max(map(len, rows)) <= MOST_OPS:
-            yield from self._observed(*rows)
 
 
 # Rows
@@ -466,12 +484,6 @@ def is_nothing(value: OutputValue) -> bool:
     return is_made_of_nothing and value.is_within(0.0)
 
 
-def _adds_anything(term: OutputValue) -> bool:
-    """Whether a term holds a finite number other than 0: beside nan and 0 a sum is equal by chance."""
-    numbers = term.numbers
-    return numbers is None or bool(numbers[np.isfinite(numbers)].any())
-
-
 def _apart(values: Values) -> tuple[Values, Values]:
     """The values that are not 0 throughout, and those that are."""
     others = [value for value in values if not value.is_within(0.0)]
@@ -483,14 +495,6 @@ def _are_equal(value: OutputValue, other: OutputValue) -> bool:
     if counterpart is not None and counterpart is other.node.origin:
         return True
     return unwrapped(value).agrees(unwrapped(other)) is True
-
-
-def _derive_from_one(node: Vertex, other: Vertex) -> bool:
-    """Whether two nodes are gradients of one forward op."""
-    if node.forward is None or other.forward is None:
-        return False
-    counterpart = node.forward.origin.counterpart or node.forward.partner
-    return counterpart is not None and counterpart is other.forward.origin
 
 
 def _parameters(values: Iterable[OutputValue]) -> set[Vertex]:

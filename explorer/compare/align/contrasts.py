@@ -1,9 +1,9 @@
 """What is read of two values that should have been equal, of their nodes, and of leaves and results so."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -60,14 +60,11 @@ class FoundDivergence:
     apart: their gradients differ with it.
     """
 
-    divergence: Divergence | None
+    divergence: Divergence
     parts: frozenset[Vertex]
     ends: tuple[Vertex, Vertex] | None = None
     goes_on: Vertex | None = None
     laid: frozenset[Vertex] = frozenset()
-
-
-NO_DIVERGENCE = FoundDivergence(None, frozenset())
 
 
 @dataclass(frozen=True)
@@ -76,12 +73,6 @@ class Contrast:
 
     values: Readings
     gap: Gap = NO_GAP
-
-    def beginning_left(self, side: Side) -> "Contrast":
-        """The same with the left graph's value first; the first one is that of ``side``."""
-        if side.is_left:
-            return self
-        return Contrast(self.values[::-1], mirrored_gap(self.gap))
 
 
 # Nodes
@@ -109,14 +100,14 @@ def row_of(nodes: list[Vertex]) -> Row:
 
 def both(node: Vertex, other: Vertex) -> tuple[Place, Place]:
     """The places of a node of each side, that of the left one first."""
-    here, there = place(node), place(other)
-    return (here, there) if node.side.is_left else (there, here)
+    left, right = as_seen(node, other)
+    return place(left), place(right)
 
 
-def ends_of(
+def at(
     node: Vertex, contrast: Contrast, other: Vertex | None = None, source: str = ""
-) -> tuple[End, End]:
-    """Both ends of a divergence at a node; ``contrast`` begins with its value.
+) -> dict[str, Any]:
+    """The ends and the gap of a divergence at a node, seen from the left; ``contrast`` begins with its value.
 
     ``other`` is the one of the other side, where there is one. ``source`` is used where the node
     has no line.
@@ -126,12 +117,9 @@ def ends_of(
     there = End(node=None, source="", value=other_value)
     if other:
         there = End(node=other.id, source=other.source, value=other_value)
-    return (here, there) if node.side.is_left else (there, here)
-
-
-def gap_of(node: Vertex, contrast: Contrast) -> Gap:
-    """By how much two values differ, seen from the left; ``contrast`` begins with that of ``node``."""
-    return contrast.beginning_left(node.side).gap
+    if node.side.is_left:
+        return {"ends": (here, there), "gap": contrast.gap}
+    return {"ends": (there, here), "gap": mirrored_gap(contrast.gap)}
 
 
 # Values
@@ -189,20 +177,15 @@ def _at_greatest(
     differences = elementwise_difference(own, others)
     level, other_level = noise_at(value, own), noise_at(other, others)
     if level is None or other_level is None:
-        at = int(differences.argmax())
+        index = int(differences.argmax())
         noise = ratio = None
     else:
         times = ratios(own, others, level, other_level)
-        at = greatest(differences, times)
-        noise = float(np.hypot(level[at], other_level[at]))
-        ratio = _if_finite(times[at])
-    gap = Gap(
-        greatest=_if_finite(differences[at]),
-        noise=noise,
-        ratio=ratio,
-        likeness=likeness,
-    )
-    one, another = (Reading("element", (), (float(it[at]),)) for it in (own, others))
+        index = greatest(differences, times)
+        noise = float(np.hypot(level[index], other_level[index]))
+        ratio = _if_finite(times[index])
+    gap = Gap(_if_finite(differences[index]), noise, ratio, likeness)
+    one, another = (Reading("element", (), (float(it[index]),)) for it in (own, others))
     return Contrast((one, another), gap)
 
 
@@ -257,9 +240,7 @@ def from_leaf(mismatch: Mismatch, phase: Phase = "forward") -> FoundDivergence:
     """A leaf from whose values the two nets start differently."""
     left, right = as_seen(mismatch.first, mismatch.second)
     values = contrast(left.value, right.value)
-    divergence = OtherStart(
-        phase=phase, ends=ends_of(left, values, right), gap=values.gap, name=left.name
-    )
+    divergence = OtherStart(phase=phase, **at(left, values, right), name=left.name)
     return FoundDivergence(divergence, frozenset((left, right)), ends=(left, right))
 
 
@@ -269,7 +250,7 @@ def from_lone_leaf(
     """A leaf that only one side has, or reads (``is_unread``); ``user`` is what reads it."""
     divergence = LoneLeaf(
         phase=phase,
-        ends=ends_of(leaf, alone(leaf.value), source=user.source if user else ""),
+        **at(leaf, alone(leaf.value), source=user.source if user else ""),
         side=leaf.side.name,
         leaf=leaf.kind,
         name=leaf.name or leaf.op,
@@ -293,8 +274,7 @@ def _elsewhere(
     maker, other_maker = (node.inputs[0].node if node.inputs else node for node in results)
     divergence = ResultElsewhere(
         phase=phase,
-        ends=ends_of(maker, compared, other_maker),
-        gap=compared.gap,
+        **at(maker, compared, other_maker),
         name=name,
         makers=both(maker, other_maker),
         do_correspond=are_whole and maker.partner is other_maker,
@@ -306,7 +286,7 @@ def from_missing(result: Vertex) -> FoundDivergence:
     """Everything that both sides name agrees, but one of them has a gradient more."""
     divergence = ResultMissing(
         phase="backward",
-        ends=ends_of(result, alone(result.result)),
+        **at(result, alone(result.result)),
         side=result.side.name,
         name=result.name,
     )
@@ -316,25 +296,17 @@ def from_missing(result: Vertex) -> FoundDivergence:
 # Parameters that both graphs hold in other pieces, one after the other along the first axis
 
 
-class Pieces(NamedTuple):
-    """The gradients of a parameter that one side holds as a ``whole``, the other in ``parts``.
+def differing_pieces(
+    sides: Iterable[Side], repacked: Iterable[Repacked], alike: Collection[str]
+) -> list[FoundDivergence]:
+    """Mark what the sides hold in other pieces; the gradients of it that differ, each at its worst piece.
 
-    ``names`` are those of PyTorch's gradients among them.
+    A marked leaf is equal by construction, and a marked gradient is compared piece by piece: of one side a
+    whole, of the other its parts. ``alike`` are the names, PyTorch's, of those that are known not to differ.
     """
-
-    whole: Vertex
-    parts: tuple[Vertex, ...]
-    names: tuple[str, ...]
-
-
-def mark_pieces(sides: Iterable[Side], repacked: Iterable[Repacked]) -> list[Pieces]:
-    """Mark what the sides hold in other pieces, and return the gradients.
-
-    A marked leaf is equal by construction, and a marked gradient is compared piece by piece.
-    """
-    gradients = []
+    found = []
     for piece in repacked:
-        names = tuple(f"d{name}" for name in piece.torch)
+        names = {f"d{name}" for name in piece.torch}
         for side in sides:
             held, held_there = _named(side, piece.own), _named(side.other, piece.torch)
             if not (held and held_there):
@@ -343,9 +315,10 @@ def mark_pieces(sides: Iterable[Side], repacked: Iterable[Repacked]) -> list[Pie
                 node.is_packed = True
             one, other = ([node for node in it if node.is_result] for it in (held, held_there))
             whole, parts = (one, other) if len(piece.own) == 1 else (other, one)
-            if len(whole) == 1 and len(parts) == len(piece.own) + len(piece.torch) - 1:
-                gradients.append(Pieces(whole[0], tuple(parts), names))
-    return gradients
+            is_known = len(whole) == 1 and len(parts) == len(piece.own) + len(piece.torch) - 1
+            if is_known and not names <= set(alike):
+                found += _differing(whole[0], parts)
+    return found
 
 
 def _named(side: Side, names: Iterable[str]) -> list[Vertex]:
@@ -361,35 +334,27 @@ def _named(side: Side, names: Iterable[str]) -> list[Vertex]:
     return found
 
 
-def differing_pieces(
-    gradients: Iterable[Pieces], alike: Collection[str]
-) -> Iterator[FoundDivergence]:
-    """The gradients that differ in a piece by more than its noise, each at the one that differs most.
+def _differing(whole: Vertex, parts: list[Vertex]) -> list[FoundDivergence]:
+    """The part of a gradient that differs most from its rows of the whole, if one does beyond its noise.
 
-    At the first one where elements are not known. ``alike`` names those that are known not to differ.
+    It is the first one where elements are not known.
     """
-    for gradient in gradients:
-        found: list[tuple[float, FoundDivergence]] = []
-        start = 0
-        for part in () if set(gradient.names) <= set(alike) else gradient.parts:
-            rows = part.result.shape[0] if part.result.shape else 0
-            piece = _beside(gradient.whole, slice(start, start + rows), part)
-            start += rows
-            gap = piece.divergence.gap if piece.divergence else NO_GAP
-            is_equal = gap.greatest == 0 if gap.ratio is None else gap.ratio <= CLEAR
-            if not is_equal:
-                found.append((gap.greatest or 0.0, piece))
-        if found:
-            yield max(found, key=lambda it: it[0])[1]
-
-
-def _beside(whole: Vertex, rows: slice, part: Vertex) -> FoundDivergence:
-    """Some rows of a gradient beside the piece that they should be."""
-    value = whole.result
-    if value.whole is not None:
-        array = unpack(value.whole)[rows]
-        value = OutputValue(whole, 0, array.shape, summarise(array, value.whole.dtype), value.noise)
-    values = {whole: value, part: part.result}
-    left, right = as_seen(whole, part)
-    compared = contrast(values[left], values[right])
-    return _elsewhere("backward", (left, right), compared, part.name, are_whole=False)
+    found: list[tuple[float, FoundDivergence]] = []
+    start = 0
+    for part in parts:
+        value = whole.result
+        rows = part.result.shape[0] if part.result.shape else 0
+        if value.whole is not None:
+            array = unpack(value.whole)[start : start + rows]
+            figures = summarise(array, value.whole.dtype)
+            value = OutputValue(whole, 0, array.shape, figures, value.noise)
+        start += rows
+        values = {whole: value, part: part.result}
+        left, right = as_seen(whole, part)
+        compared = contrast(values[left], values[right])
+        gap = compared.gap
+        is_equal = gap.greatest == 0 if gap.ratio is None else gap.ratio <= CLEAR
+        if not is_equal:
+            piece = _elsewhere("backward", (left, right), compared, part.name, are_whole=False)
+            found.append((gap.greatest or 0.0, piece))
+    return [max(found, key=lambda it: it[0])[1]] if found else []

@@ -13,8 +13,8 @@ from explorer.compare.align.contrasts import (
     Contrast,
     FoundDivergence,
     alone,
+    at,
     both,
-    ends_of,
     reading,
     row_of,
 )
@@ -22,7 +22,7 @@ from explorer.compare.align.matching import Matching
 from explorer.compare.align.suspects import PRODUCTS, are_followed_alike, kind, same_work, users_of
 from explorer.compare.align.vertices import Vertex, as_seen, in_order
 from explorer.compare.graphs.view import reach
-from explorer.model.divergence import Divergence, ExtraOps, Inputs, OtherOp, OtherValue, Places
+from explorer.model.divergence import ExtraOps, Inputs, OtherOp, OtherValue, Places
 
 LONGEST = 4
 """Ops in a row that are taken for what the other side does in one, or in some."""
@@ -160,7 +160,9 @@ class Correspondence:
         best: Rows | None = None
         best_score = False, 0
         for row in self._rows(node):
-            wanted = self._counterparts(row)
+            # What corresponds to the inputs of the row, if all have a counterpart.
+            found = {self._assumed.get(origin) or origin.counterpart for origin in _inputs(row)}
+            wanted = frozenset() if None in found else frozenset(filter(None, found))
             for other_row in self._rows_reading(wanted, row[-1].value.size):
                 rows = Rows(row, other_row)
                 score = rows.is_one_kind, -len(row) - len(other_row)
@@ -189,11 +191,6 @@ class Correspondence:
                     if row[-1].value.size == size and frozenset(_inputs(row)) == inputs:
                         yield row
 
-    def _counterparts(self, row: Row) -> frozenset[Vertex]:
-        """What corresponds to the inputs of a row; nothing unless all have a counterpart."""
-        found = {self._assumed.get(origin) or origin.counterpart for origin in _inputs(row)}
-        return frozenset() if None in found else frozenset(filter(None, found))
-
 
 def _inputs(row: Row) -> list[Vertex]:
     """The origins of all that a row reads, but for constants and leaves that only one side has."""
@@ -220,28 +217,22 @@ def partings_by_structure(
             # Rows of several ops each are two ways to take one thing to pieces.
             for longer, shorter in ((row, other_row), (other_row, row)):
                 extra = longer[:-1]
-                if len(shorter) == 1 and not all(node.is_bookkeeping for node in extra):
-                    yield _extra(extra, rows)
+                if len(shorter) > 1 or all(node.is_bookkeeping for node in extra):
+                    continue
+                last = extra[-1]
+                found: ExtraOps | OtherOp = ExtraOps(
+                    phase="forward",
+                    **at(last, alone(last.value)),
+                    side=last.side.name,
+                    row=row_of(list(extra)),
+                    is_between=True,
+                )
+                yield FoundDivergence(found, frozenset(extra), rows.ends)
         elif len(row) == len(other_row) == 1 and are_followed_alike(*rows.ends):
             left, right = as_seen(*rows.ends)
             values = Contrast((reading(left.value), reading(right.value)))
-            divergence = OtherOp(
-                phase="forward", ends=ends_of(left, values, right), places=both(left, right)
-            )
-            yield FoundDivergence(divergence, frozenset(rows.ends), rows.ends)
-
-
-def _extra(extra: Row, rows: Rows) -> FoundDivergence:
-    """Ops that only one side has before an op of the same kind."""
-    last = extra[-1]
-    divergence = ExtraOps(
-        phase="forward",
-        ends=ends_of(last, alone(last.value)),
-        side=last.side.name,
-        row=row_of(list(extra)),
-        is_between=True,
-    )
-    return FoundDivergence(divergence, frozenset(extra), ends=rows.ends)
+            found = OtherOp(phase="forward", **at(left, values, right), places=both(left, right))
+            yield FoundDivergence(found, frozenset(rows.ends), rows.ends)
 
 
 # The other places of a divergence's ops
@@ -274,19 +265,19 @@ def with_places(matching: Matching, findings: list[FoundDivergence]) -> list[Fou
     differing = [both(*finding.ends) for finding in findings if finding.ends]
     found = []
     for finding in findings:
-        ops, divergence = _ops_of(finding), finding.divergence
-        if ops and divergence:
+        ops = _ops_of(finding)
+        if ops:
             agreeing = [places for places in equal.get(ops, ()) if places not in differing]
-            finding = _at_other_places(finding, divergence, agreeing, also.get(ops, []))
+            finding = _at_other_places(finding, agreeing, also.get(ops, []))
         found.append(finding)
     return found
 
 
 def _at_other_places(
-    finding: FoundDivergence, divergence: Divergence, equal: list[Places], behind: list[Places]
+    finding: FoundDivergence, equal: list[Places], behind: list[Places]
 ) -> FoundDivergence:
-    divergence = msgspec.structs.replace(divergence, equal_at=tuple(equal), also_at=tuple(behind))
-    return replace(finding, divergence=divergence)
+    places = {"equal_at": tuple(equal), "also_at": tuple(behind)}
+    return replace(finding, divergence=msgspec.structs.replace(finding.divergence, **places))
 
 
 def _ops_of(finding: FoundDivergence) -> Ops | None:
@@ -315,25 +306,21 @@ def _with_rows(finding: FoundDivergence) -> FoundDivergence:
     is_formula = max(map(len, rows)) > 1 and divergence.phase == "forward"
     if not is_formula or divergence.inputs.differing:
         return finding
-    places, other_places = map(_occurrences, rows)
-    if len(places) != len(other_places):
+    occurrences: list[list[list[Vertex]]] = []
+    for row in rows:
+        ops = [node.op for node in row]
+        by_place: dict[tuple[str, str], list[Vertex]] = {}
+        for node in row[0].side.nodes:
+            is_of_line = node.phase == row[0].phase and node.source == row[0].source
+            if is_of_line and node.op in ops and node.main and not node.is_bookkeeping:
+                by_place.setdefault((node.scope, node.caller), []).append(node)
+        occurrences.append([it for it in by_place.values() if [node.op for node in it] == ops])
+    if len(occurrences[0]) != len(occurrences[1]):
         return finding
     equal: list[Places] = []
     behind: list[Places] = []
-    for row, other_row in zip(places, other_places, strict=True):
+    for row, other_row in zip(*occurrences, strict=True):
         if finding.parts.isdisjoint((*row, *other_row)):
             found = equal if row[-1].partner is other_row[-1] else behind
             found.append(both(row[0], other_row[0]))
-    return _at_other_places(finding, divergence, equal, behind)
-
-
-def _occurrences(row: list[Vertex]) -> list[list[Vertex]]:
-    """All rows of the ops of one row, at its line, in execution order."""
-    first = row[0]
-    ops = [node.op for node in row]
-    by_place: dict[tuple[str, str], list[Vertex]] = {}
-    for node in first.side.nodes:
-        is_alike = node.phase == first.phase and node.source == first.source and node.op in ops
-        if is_alike and node.main and not node.is_bookkeeping:
-            by_place.setdefault((node.scope, node.caller), []).append(node)
-    return [found for found in by_place.values() if [node.op for node in found] == ops]
+    return _at_other_places(finding, equal, behind)

@@ -6,7 +6,6 @@ from math import isclose
 
 from explorer.compare.align.backtrace import from_backtrace
 from explorer.compare.align.contrasts import (
-    NO_DIVERGENCE,
     FoundDivergence,
     from_leaf,
     from_lone_leaf,
@@ -16,7 +15,6 @@ from explorer.compare.align.contrasts import (
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.one_sided import (
     extra_ops,
-    gradients_added,
     gradients_stopped,
     nothing_in_common,
     ops_ahead,
@@ -25,18 +23,16 @@ from explorer.compare.align.provenance import unwrapped
 from explorer.compare.align.suspects import (
     Finder,
     Search,
-    are_followed_alike,
     find_suspects,
     found_by,
     is_settled,
     kind,
     same_work,
 )
-from explorer.compare.align.two_rows import swapped_before, two_ops, two_rows
+from explorer.compare.align.two_rows import two_ops, two_rows
 from explorer.compare.align.vertices import Vertex
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import OtherValue
-from explorer.model.graph import Phase
 
 FEW_OPS = 12
 """The most ops of one side that are compared as one, from all that is known to a gradient."""
@@ -47,7 +43,7 @@ MOST_OPS = 64
 
 def diverge(
     matching: Matching, missing: list[Vertex], apart: Sequence[FoundDivergence] = ()
-) -> FoundDivergence:
+) -> FoundDivergence | None:
     """The place where two graphs part, if a named result differs.
 
     ``missing`` are gradients that only the one or the other side has, the first side's first;
@@ -69,7 +65,7 @@ def diverge(
         return from_leaf(matching.mismatches[0])
     if missing:
         return from_missing(missing[0])
-    return next(iter(apart), NO_DIVERGENCE)
+    return next(iter(apart), None)
 
 
 def _work_onwards(first: Vertex) -> set[tuple[str, int]]:
@@ -90,18 +86,18 @@ def _before_results(search: Search) -> FoundDivergence:
     unread = _unread_parameter(search)
     if unread and not (found and found.parts & unread.parts):
         return unread
-    if found and is_difference(found, search.phase):
+    if found and is_difference(found):
         return found
     return from_result(search.results[0], search.phase)
 
 
-def is_difference(found: FoundDivergence, phase: Phase) -> bool:
+def is_difference(found: FoundDivergence) -> bool:
     """Whether there is a difference, between what can be one quantity.
 
     Two gradients of other sizes are not: they are steps on two ways to it.
     """
     divergence = found.divergence
-    if divergence is None or divergence.gap.greatest == 0:
+    if divergence.gap.greatest == 0:
         return False
     if found.ends is not None:
         node, other = found.ends
@@ -110,7 +106,7 @@ def is_difference(found: FoundDivergence, phase: Phase) -> bool:
             return False
     is_of_other_sizes = any(end.value.what == "shape" for end in divergence.ends)
     is_two_ways = isinstance(divergence, OtherValue) and divergence.rows[0].count > 1
-    return not (phase == "backward" and is_of_other_sizes and is_two_ways)
+    return not (divergence.phase == "backward" and is_of_other_sizes and is_two_ways)
 
 
 # Leaves
@@ -235,31 +231,15 @@ def _beyond(result: Vertex, other_row: list[Vertex]) -> Vertex | None:
     return None
 
 
-def _two_lines(search: Search) -> Iterator[FoundDivergence]:
-    """The ops of a line of each side, whose formulas begin unlike and come to one quantity, if it differs."""
-    rows = []
-    for suspects in search.suspects_of.values():
-        if len(suspects.entries) != 1 or suspects.entries[0].is_leaf:
-            return
-        rows.append(suspects.stretch(suspects.entries[0]))
-    row, other_row = rows
-    is_one = are_followed_alike(row[-1], other_row[-1])
-    if is_one and row[-1].value.size == other_row[-1].value.size:
-        yield two_rows(search.matching, row, other_row)
-
-
 FINDERS = (
     # Leaves come before all computation.
     Finder(Search.other_starts),
     # A gradient that is left out changes all that follows, also in ops that differ.
     Finder(gradients_stopped, "backward"),
-    Finder(gradients_added, "backward"),
-    Finder(swapped_before),
     Finder(from_backtrace),
     Finder(lone_leaves),
     Finder(partial(from_backtrace, by_layers=True), needs=Search.is_of_outputs),
     Finder(_two_ways, "backward", Search.is_apart),
-    Finder(_two_lines, "forward", Search.is_apart),
     Finder(nothing_in_common, needs=Search.is_apart),
     Finder(ops_ahead),
     Finder(_two_ways, "backward", Search.is_of_other_work),

@@ -7,12 +7,11 @@ other engine does in an op of the same family is no such step: it is compared wi
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
 
 from explorer.compare.align.arithmetic import fits
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.provenance import shared_origins, take_the_same
-from explorer.compare.align.sameness import NOISE
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex, in_order
 from explorer.model.alignment import How
 
@@ -23,12 +22,18 @@ from explorer.model.alignment import How
 class Enclosure:
     """Unpaired ``steps`` that nothing but a pair's node ``top`` uses, in execution order.
 
-    ``into`` are the origins of what goes into them.
+    ``into`` are the origins of what goes into them. ``families`` counts those that hold other numbers than
+    what they read.
     """
 
     top: Vertex
     steps: tuple[Vertex, ...]
     into: frozenset[Vertex]
+
+    @cached_property
+    def families(self) -> Counter[str]:
+        """How many steps of each family make numbers."""
+        return Counter(step.family for step in self.steps if step.origin is step)
 
 
 def enclose_steps(matching: Matching) -> None:
@@ -56,10 +61,7 @@ def enclose_steps(matching: Matching) -> None:
             continue
         _compare(matching, first, second)
         for one, other in ((first, second), (second, first)):
-            there = _families(other)
-            own = (
-                step for step in one.steps if step.family not in there or not _makes_numbers(step)
-            )
+            own = [it for it in one.steps if it.origin is not it or it.family not in other.families]
             matching.enclose(one.top, tuple(filter(fits, own)))
 
 
@@ -106,43 +108,26 @@ def _paired_inputs(enclosure: Enclosure) -> set[Vertex] | None:
 
 def _compare(matching: Matching, first: Enclosure, second: Enclosure) -> None:
     """Compares the only steps of a family on either side, where these take the same inputs."""
-    counts, other_counts = _families(first), _families(second)
-    others = {step.family: step for step in second.steps if _makes_numbers(step)}
-    for step in first.steps:
-        family = step.family
-        if _makes_numbers(step) and counts[family] == other_counts[family] == 1:
-            other = others[family]
-            if not take_the_same(step, other):
-                continue
-            if _are_one(matching, step.value, other.value):
-                matching.join(step.value, other.value, "provenance")
-            # Two proven values differ because the ops do different things: another order of factors.
-            elif not step.record.proof == other.record.proof == "proven":
-                matching.contradict(step, other)
-
-
-def _are_one(matching: Matching, value: OutputValue, other: OutputValue) -> bool:
-    return bool(value.agrees(other)) or matching.tolerance.are_noise(value, other, NOISE)
-
-
-def _families(enclosure: Enclosure) -> Counter[str]:
-    return Counter(step.family for step in enclosure.steps if _makes_numbers(step))
-
-
-def _makes_numbers(step: Vertex) -> bool:
-    """Whether a step holds other numbers than what it reads."""
-    return step.origin is step
+    steps, other_steps = (
+        {step.family: step for step in it.steps if step.origin is step} for it in (first, second)
+    )
+    for family, step in steps.items():
+        is_only = first.families[family] == second.families[family] == 1
+        if not is_only or not take_the_same(step, other_steps[family]):
+            continue
+        other = other_steps[family]
+        if matching.tolerance.are_one(step.value, other.value):
+            matching.join(step.value, other.value, "provenance")
+        # Two proven values differ because the ops do different things: another order of factors.
+        elif not step.record.proof == other.record.proof == "proven":
+            matching.contradict(step, other)
 
 
 # Further outputs
 
 
-class Sharing(NamedTuple):
-    """An output of a paired op, and the value of a node of the other side that is the same."""
-
-    output: OutputValue
-    other: OutputValue
-    how: How
+Sharing = tuple[OutputValue, OutputValue, How]
+"""An output of a paired op, the value of a node of the other side that is the same, and the evidence."""
 
 
 def share_outputs(matching: Matching) -> None:
@@ -168,18 +153,13 @@ def _equal_outputs(side: Side) -> Iterator[Sharing]:
         for output in further:
             for bucket in output.neighbours():
                 for other in unpaired.get(bucket, ()):
-                    if _are_kin(node, other):
-                        yield Sharing(output, other.value, "value+provenance")
-
-
-def _are_kin(node: Vertex, other: Vertex) -> bool:
-    """Whether two nodes derive from what is paired in forward, or are fed by what is paired."""
-    if node.phase != other.phase:
-        return False
-    if node.forward and other.forward:
-        partner = node.forward.representative.partner
-        return partner is not None and partner is other.forward.representative
-    return shared_origins(node, other) > 0
+                    # They derive from what is paired in forward, or are fed by what is paired.
+                    are_kin = shared_origins(node, other) > 0
+                    if node.forward and other.forward:
+                        partner = node.forward.representative.partner
+                        are_kin = partner is not None and partner is other.forward.representative
+                    if are_kin and node.phase == other.phase:
+                        yield output, other.value, "value+provenance"
 
 
 def _makers_of_results(matching: Matching, side: Side) -> Iterator[Sharing]:
@@ -194,6 +174,6 @@ def _makers_of_results(matching: Matching, side: Side) -> Iterator[Sharing]:
         # Each is fed by one value at most.
         for output, other in zip(result.inputs[:1], other_result.inputs[:1], strict=False):
             are_work = output.node.is_work and other.node.is_work
-            if are_work and not output.node.is_free and _are_one(matching, output, other):
+            if are_work and not output.node.is_free and matching.tolerance.are_one(output, other):
                 how: How = "value+provenance" if output.agrees(other) else "provenance"
-                yield Sharing(output, other, how)
+                yield output, other, how

@@ -126,35 +126,31 @@ def fingerprint(left: Side, right: Side, tolerance: Tolerance) -> None:
 def _all_contents(sides: tuple[Side, Side]) -> list[_Content]:
     """The distinct contents of all values, in order of first appearance."""
     by_key: dict[tuple[Any, ...], _Content] = {}
-    for side in sides:
-        for node in side.nodes:
-            # A float32 value that was computed from a float16 one keeps the error of float16.
-            own = [COARSE.get(output.dtype, 0.0) for output in node.record.outputs]
-            node.coarseness = max([0.0, *own, *(it.coarseness for it in node.feeders)])
-            for value in node.values:
-                if value.summary is not None and value.size:
-                    _collect(by_key, value, value.summary)
+    for node in (node for side in sides for node in side.nodes):
+        # A float32 value that was computed from a float16 one keeps the error of float16.
+        own = [COARSE.get(output.dtype, 0.0) for output in node.record.outputs]
+        node.coarseness = max([0.0, *own, *(it.coarseness for it in node.feeders)])
+        for value in node.values:
+            summary = value.summary
+            if summary is None or not value.size:
+                continue
+            whole = value.numbers
+            if whole is not None:
+                whole = np.sort(whole) + 0.0  # -0.0 and 0.0 are one number
+            data = None if whole is None else whole.tobytes()
+            unit = unit_of(value)
+            # Order statistics are exact but few: where all elements are known, these must be equal too.
+            # And a float64 tensor that holds the numbers of a float32 one is still compared as float64.
+            key = value.size, summary.nonfinite, summary.infinities, summary.quantiles, data, unit
+            if key not in by_key:
+                by_key[key] = _Content(_figures(value.size, summary), whole, 0.0, nan, unit, [])
+            content = by_key[key]
+            content.values.append(value)
+            content.coarseness = max(content.coarseness, node.coarseness)
+            # No number is greater than a NaN.
+            if value.noise is not None and not value.noise <= content.noise:
+                content.noise, content.noisiest = value.noise, value
     return list(by_key.values())
-
-
-def _collect(by_key: dict[tuple[Any, ...], _Content], value: OutputValue, summary: Summary) -> None:
-    """Adds a value to those that hold the same numbers."""
-    whole = value.numbers
-    if whole is not None:
-        whole = np.sort(whole) + 0.0  # -0.0 and 0.0 are one number
-    data = None if whole is None else whole.tobytes()
-    unit = unit_of(value)
-    # Order statistics are exact but few: where all elements are known, these must be equal too. And
-    # a float64 tensor that holds the numbers of a float32 one is still compared as float64.
-    key = (value.size, summary.nonfinite, summary.infinities, summary.quantiles, data, unit)
-    if key not in by_key:
-        by_key[key] = _Content(_figures(value.size, summary), whole, 0.0, nan, unit, [])
-    content = by_key[key]
-    content.values.append(value)
-    content.coarseness = max(content.coarseness, value.node.coarseness)
-    # No number is greater than a NaN.
-    if value.noise is not None and not value.noise <= content.noise:
-        content.noise, content.noisiest = value.noise, value
 
 
 def _figures(size: int, summary: Summary) -> list[float]:

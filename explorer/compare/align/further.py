@@ -12,12 +12,11 @@ from explorer.compare.align.backtrace import from_backtrace, is_nothing
 from explorer.compare.align.contrasts import (
     FoundDivergence,
     alone,
+    at,
     both,
     contrast,
-    ends_of,
     from_missing,
     from_result,
-    gap_of,
 )
 from explorer.compare.align.correspondence import (
     computed_from,
@@ -26,9 +25,9 @@ from explorer.compare.align.correspondence import (
 )
 from explorer.compare.align.divergence import is_difference, lone_leaves
 from explorer.compare.align.matching import Matching, Mismatch
-from explorer.compare.align.one_sided import gradients_added, gradients_stopped
+from explorer.compare.align.one_sided import gradients_stopped
 from explorer.compare.align.provenance import take_the_same, unwrapped
-from explorer.compare.align.sameness import NOISE
+from explorer.compare.align.sameness import unit_of
 from explorer.compare.align.suspects import (
     SILENT,
     Finder,
@@ -41,7 +40,6 @@ from explorer.compare.align.two_rows import two_ops
 from explorer.compare.align.vertices import Vertex, in_order, span
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import ExtraOps, LoneLeaf, Rounded
-from explorer.numeric.summaries import UNIT
 
 MOST = 32
 """Further divergences that are looked for."""
@@ -56,8 +54,6 @@ def find_further(
     differ, a gradient that one side stops, adds or lacks. Behind a divergence values cannot tell:
     there it is ops of another kind between the same ops.
     """
-    if first.divergence is None:
-        return []
     findings = [first]
     explained = computed_from(first, matching)
     for finding in _candidates(matching, missing):
@@ -67,28 +63,17 @@ def find_further(
         # A leaf is computed from none.
         leaves = {part for part in finding.parts if part.is_leaf}
         is_explained = not explained.isdisjoint(leaves or finding.parts)
-        if is_known or is_explained or _is_read(finding, findings):
-            continue
-        if finding.divergence and is_difference(finding, finding.divergence.phase):
+        # A leaf of one side alone may be what an op of another divergence reads.
+        is_lone = isinstance(finding.divergence, LoneLeaf)
+        users = {user for leaf in leaves if is_lone for user in leaf.consumers}
+        is_read = any(not users.isdisjoint(other.parts) for other in findings)
+        if not (is_known or is_explained or is_read) and is_difference(finding):
             findings.append(finding)
             explained |= computed_from(finding, matching)
     findings += partings_by_structure(matching.first.nodes, findings, explained)
     findings += _unexplained_results(matching, findings)
-    return sorted(findings[1:], key=_place)
-
-
-def _is_read(finding: FoundDivergence, findings: list[FoundDivergence]) -> bool:
-    """Whether a leaf of one side alone is what an op of another divergence reads."""
-    if not isinstance(finding.divergence, LoneLeaf):
-        return False
-    users = {user for part in finding.parts if part.is_leaf for user in part.consumers}
-    return any(not users.isdisjoint(other.parts) for other in findings)
-
-
-def _place(finding: FoundDivergence) -> tuple[bool, int, int]:
-    """The sort key of a divergence: where it stands in the execution order of the two graphs."""
-    is_in_backward = finding.divergence is not None and finding.divergence.phase == "backward"
-    return is_in_backward, *span(finding.parts)
+    # As they stand in the execution order of the two graphs.
+    return sorted(findings[1:], key=lambda it: (it.divergence.phase == "backward", *span(it.parts)))
 
 
 # Results
@@ -184,8 +169,8 @@ def _part(matching: Matching, node: Vertex, other: Vertex) -> bool:
     is_alike = same_work(node, other) or are_followed_alike(node, other)
     if not is_alike or node.family in SILENT or not take_the_same(node, other):
         return False
-    is_different = value.agrees(other_value) is False
-    return is_different and not matching.tolerance.are_noise(value, other_value, NOISE)
+    is_known = value.agrees(other_value) is not None
+    return is_known and not matching.tolerance.are_one(value, other_value)
 
 
 FINDERS = (
@@ -193,7 +178,6 @@ FINDERS = (
     Finder(partial(lone_leaves, are_behind=True)),
     Finder(_back),
     Finder(gradients_stopped, "backward"),
-    Finder(gradients_added, "backward"),
     Finder(_ops),
 )
 """How divergences are found that others do not explain, the surest way first."""
@@ -235,7 +219,12 @@ def _rounding(node: Vertex) -> FoundDivergence | None:
         return [user for user in users if _is_narrower(user, given)]
 
     narrow = reach([node], narrow_users)
-    for wide in _wide_users(narrow, given):
+    # What reads the narrow values, is as wide as what was given and was observed.
+    users = reach(narrow, lambda it: it.consumers if it in narrow or it.main is None else ())
+    for wide in in_order(users - narrow):
+        is_in_net = wide.phase == "forward" and (wide.is_work or wide.is_result)
+        if not (is_in_net and wide.main and wide.value.dtype == given.value.dtype):
+            continue
         other = _counterpart(wide)
         if other is None or not _leads_without_rounding(counterpart, other, given):
             continue
@@ -246,9 +235,8 @@ def _rounding(node: Vertex) -> FoundDivergence | None:
 
 def _are_the_same(node: Vertex, other: Vertex) -> bool:
     """Whether no difference of two nodes' numbers is known: then rounding changes nothing."""
-    if node.value.size != other.value.size:
-        return False
-    return contrast(node.value, other.value).gap.greatest == 0
+    is_of_one_size = node.value.size == other.value.size
+    return is_of_one_size and contrast(node.value, other.value).gap.greatest == 0
 
 
 def _found(node: Vertex, parts: frozenset[Vertex], ends: tuple[Vertex, Vertex]) -> FoundDivergence:
@@ -260,31 +248,21 @@ def _found(node: Vertex, parts: frozenset[Vertex], ends: tuple[Vertex, Vertex]) 
     given = next(it for it in node.feeders if _is_narrower(node, it))
     divergence = Rounded(
         phase="forward",
-        ends=ends_of(node, values, other),
-        gap=gap_of(node, values),
+        **at(node, values, other),
         side=node.side.name,
         places=both(node, other),
-        dtypes=(_dtype(node), _dtype(given)),
+        dtypes=(node.value.dtype, given.value.dtype),
         result=wide.id,
     )
     return FoundDivergence(divergence, parts, ends)
 
 
-def _wide_users(narrow: set[Vertex], given: Vertex) -> list[Vertex]:
-    """What reads the narrow values, is as wide as what was given and was observed, in execution order."""
-    users = reach(narrow, lambda it: it.consumers if it in narrow or it.main is None else ())
-    wide = {it for it in users - narrow if it.main and _dtype(it) == _dtype(given)}
-    return in_order(it for it in wide if it.phase == "forward" and (it.is_work or it.is_result))
-
-
 def _counterpart(node: Vertex) -> Vertex | None:
     """The node of the other side that holds the same quantity, maybe in another shape."""
-    if node.is_result:
-        maker = node.partner.inputs[:1] if node.partner else ()
-        return maker[0].node if maker else None
-    if node.partner is not None and node.is_agreed:
-        return node.partner
-    return node.origin.counterpart
+    if not node.is_result:
+        return node.there
+    makers = node.partner.feeders if node.partner else []
+    return next(iter(makers), None)
 
 
 def _leads_without_rounding(start: Vertex, end: Vertex, given: Vertex) -> bool:
@@ -305,11 +283,4 @@ def _leads_without_rounding(start: Vertex, end: Vertex, given: Vertex) -> bool:
 
 def _is_narrower(node: Vertex, other: Vertex) -> bool:
     """Whether the numbers of a node have fewer digits than those of another one."""
-    own, others = UNIT.get(_dtype(node)), UNIT.get(_dtype(other))
-    return own is not None and others is not None and own > others
-
-
-def _dtype(node: Vertex) -> str:
-    """The dtype of the value that stands for a node."""
-    outputs = node.record.outputs
-    return outputs[node.value.output].dtype if node.value.output < len(outputs) else ""
+    return unit_of(node.value) > unit_of(other.value) > 0

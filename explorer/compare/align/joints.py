@@ -9,7 +9,6 @@ from explorer.compare.align.suspects import kind
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
 from explorer.compare.graphs.view import Slot
 from explorer.model.divergence import (
-    Divergence,
     ExtraOps,
     GradientStopped,
     LoneLeaf,
@@ -58,7 +57,8 @@ def seam(finding: FoundDivergence, sides: Iterable[Side]) -> Seam:
     for side in sides:
         own = [part for part in finding.parts if part.side is side and not part.is_leaf]
         parts[side.name] = frozenset(part.id for part in own)
-        joints[side.name] = tuple(_joint(*pair) for pair in _pairs(finding, side))
+        find = FINDERS.get(type(finding.divergence), _at_ends)
+        joints[side.name] = tuple(_joint(*pair) for pair in find(finding, side))
     divergence = finding.divergence
     is_between = isinstance(divergence, ExtraOps) and divergence.is_between
     is_assumed = isinstance(divergence, OtherOp) or is_between
@@ -68,10 +68,9 @@ def seam(finding: FoundDivergence, sides: Iterable[Side]) -> Seam:
 def _joint(own: OutputValue, other: OutputValue | None) -> Joint:
     """Two outputs that are joined; where one has its bias already, the other one behind what adds that."""
     if other is None:
-        return Joint((own.node.id, own.output), None, (own.shape, own.shape))
+        return Joint(own.slot, None, (own.shape, own.shape))
     own, other = _behind_bias(own, other), _behind_bias(other, own)
-    slots = (own.node.id, own.output), (other.node.id, other.output)
-    return Joint(*slots, (own.shape, other.shape))
+    return Joint(own.slot, other.slot, (own.shape, other.shape))
 
 
 def _behind_bias(value: OutputValue, other: OutputValue) -> OutputValue:
@@ -92,12 +91,12 @@ def _bias_added(node: Vertex) -> Vertex | None:
     return users[0] if any(it.kind == "parameter" for it in users[0].origins) else None
 
 
-def _pairs(finding: FoundDivergence, side: Side) -> Iterator[Pair]:
-    """The outputs of a side with those of the other whose values they get."""
-    find = FINDERS.get(type(finding.divergence))
-    if find is not None:
-        yield from find(finding, side)
-    elif finding.ends:
+# The outputs of a side with those of the other whose values they get
+
+
+def _at_ends(finding: FoundDivergence, side: Side) -> Iterator[Pair]:
+    """The ends of a divergence, where it has such."""
+    if finding.ends:
         own, other = sorted(finding.ends, key=lambda end: end.side is not side)
         yield from _at(finding, own, other)
 
@@ -137,8 +136,18 @@ def _of_lone_leaf(finding: FoundDivergence, side: Side) -> Iterator[Pair]:
         if user.is_leaf:
             continue
         others = [it for it in user.origins if it not in finding.parts and it.kind != "constant"]
-        known = [origin.counterpart for origin in others]
-        counterpart = _reader_of(known, user) if all(known) else None
+        there = [it.counterpart for it in others if it.counterpart is not None]
+        counterpart = None
+        if there and len(there) == len(others):
+            # The op that reads just these, as large as the user; or the one node that is.
+            reading_them = [
+                it
+                for it in there[0].users
+                if it.value.size == user.value.size and it.phase == user.phase
+                if {read for read in it.origins if read.kind != "constant"} == set(there)
+            ]
+            alone = [it for it in there if len(there) == 1 and it.value.size == user.value.size]
+            counterpart = next(iter(reading_them + alone), None)
         if counterpart is not None:
             ends = (user, counterpart) if user.side is side else (counterpart, user)
             yield from _at(finding, *ends)
@@ -149,13 +158,7 @@ def _of_lone_leaf(finding: FoundDivergence, side: Side) -> Iterator[Pair]:
 def _of_extra_ops(finding: FoundDivergence, side: Side) -> Iterator[Pair]:
     """What goes on with the value of ops of one side; where that is not known, their own counterpart."""
     last = max(finding.parts, key=lambda part: part.rank)
-    if finding.ends:
-        own, other = sorted(finding.ends, key=lambda end: end.side is not side)
-        pairs = list(_at(finding, own, other))
-        if pairs:
-            yield from pairs
-            return
-    yield from _behind(finding, last, side)
+    yield from list(_at_ends(finding, side)) or _behind(finding, last, side)
 
 
 def _behind(finding: FoundDivergence, last: Vertex, side: Side) -> Iterator[Pair]:
@@ -201,20 +204,7 @@ def _is_alike(node: Vertex, other: Vertex) -> bool:
     return is_one_kind and node.value.size == other.value.size
 
 
-def _reader_of(nodes: list[Vertex | None], user: Vertex) -> Vertex | None:
-    """The op that reads just some nodes, as large as ``user``; or the one node that is."""
-    there = [node for node in nodes if node is not None]
-    if not there:
-        return None
-    for reader in there[0].users:
-        is_alike = reader.value.size == user.value.size and reader.phase == user.phase
-        if is_alike and {it for it in reader.origins if it.kind != "constant"} == set(there):
-            return reader
-    is_same = len(there) == 1 and there[0].value.size == user.value.size
-    return there[0] if is_same else None
-
-
-FINDERS: dict[type[Divergence] | type[None], Callable[[FoundDivergence, Side], Iterator[Pair]]] = {
+FINDERS: dict[type, Callable[[FoundDivergence, Side], Iterator[Pair]]] = {
     ResultElsewhere: _of_result,
     GradientStopped: _of_stopped,
     LoneLeaf: _of_lone_leaf,

@@ -193,10 +193,15 @@ def pair_results(matching: Matching) -> None:
         if match.how == "name" and matching.tolerance.layout(match.first, match.second):
             transposed.add(match.first.node.name)
     for first, second in _results_to_compare(matching):
+        one, other = first.result, second.result
+        # The gradient of a parameter that is stored transposed may have its elements in any order.
         any_layout = first.name.removeprefix("d") in transposed
+        is_equal = one.agrees(other) is None or matching.tolerance.are_noise(one, other, NOISE)
+        if one.agrees(other) and not is_equal:
+            is_equal = any_layout or matching.tolerance.layout(one, other) is None
         if first.name == second.name and first.name in matching.tolerance.alike:
             matching.join(first.value, second.value, "name")
-        elif _are_equal_results(matching, first.result, second.result, any_layout):
+        elif is_equal:
             matching.join(first.value, second.value, "name")
             _pair_makers(matching, first, second)
         else:
@@ -205,8 +210,20 @@ def pair_results(matching: Matching) -> None:
 
 def _results_to_compare(matching: Matching) -> list[tuple[Vertex, Vertex]]:
     """Results of one name; then the rest of a phase, in order, where both sides have as many."""
-    pairs = _results_of_one_name(matching)
-    taken = {result for pair in pairs for result in pair}
+    pairs: list[tuple[Vertex, Vertex]] = []
+    taken: set[Vertex] = set()
+    # Of one name in each phase, then of one name: either phase may write a buffer.
+    for phase in (*PHASES, None):
+        left, others = (
+            [it for it in side.results(phase) if it.name and it not in taken]
+            for side in matching.sides
+        )
+        by_name = {result.name: result for result in reversed(others)}
+        for result in left:
+            other = by_name.pop(result.name, None)
+            if other is not None:
+                pairs.append((result, other))
+                taken |= {result, other}
     for phase in PHASES:
         rest = [node for node in matching.first.results(phase) if node not in taken]
         other_rest = [node for node in matching.second.results(phase) if node not in taken]
@@ -214,55 +231,6 @@ def _results_to_compare(matching: Matching) -> list[tuple[Vertex, Vertex]]:
         if len(rest) == len(other_rest):
             pairs += zip(rest, other_rest, strict=True)
     return pairs
-
-
-def _results_of_one_name(matching: Matching) -> list[tuple[Vertex, Vertex]]:
-    """Results of one phase and name; then those of one name, since either phase may write a buffer."""
-    named, other_named = _named_results(matching.first), _named_results(matching.second)
-    pairs = []
-    for key, result in named.items():
-        if key in other_named:
-            pairs.append((result, other_named[key]))
-
-    left, other_left = _names_left(named, other_named), _names_left(other_named, named)
-    for name, result in left.items():
-        if name in other_left:
-            pairs.append((result, other_left[name]))
-    return pairs
-
-
-def _named_results(side: Side) -> dict[tuple[Phase, str], Vertex]:
-    """The first result of each phase and name."""
-    results: dict[tuple[Phase, str], Vertex] = {}
-    for node in side.results():
-        if node.name:
-            results.setdefault((node.phase, node.name), node)
-    return results
-
-
-def _names_left(
-    named: dict[tuple[Phase, str], Vertex], other_named: dict[tuple[Phase, str], Vertex]
-) -> dict[str, Vertex]:
-    """The results by name alone that the other side does not have in the same phase."""
-    left: dict[str, Vertex] = {}
-    for (phase, name), node in named.items():
-        if (phase, name) not in other_named:
-            left.setdefault(name, node)
-    return left
-
-
-def _are_equal_results(
-    matching: Matching, first: OutputValue, second: OutputValue, any_layout: bool
-) -> bool:
-    """Whether results agree element by element, or are noise about zero.
-
-    With ``any_layout``, as for a parameter that is stored transposed, the elements may be in any
-    order.
-    """
-    agrees = first.agrees(second)
-    if agrees is None or matching.tolerance.are_noise(first, second, NOISE):
-        return True
-    return agrees and (any_layout or matching.tolerance.layout(first, second) is None)
 
 
 def _pair_makers(matching: Matching, first: Vertex, second: Vertex) -> None:

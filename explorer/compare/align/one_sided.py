@@ -9,10 +9,9 @@ from explorer.compare.align.contrasts import (
     Contrast,
     FoundDivergence,
     alone,
+    at,
     both,
     contrast,
-    ends_of,
-    gap_of,
     place,
     reading,
     row_of,
@@ -70,8 +69,7 @@ def extra_ops(
     made = last.forward if gradients and not uses else None
     divergence = ExtraOps(
         phase=last.phase,
-        ends=ends_of(last, values),
-        gap=gap_of(last, values),
+        **at(last, values),
         side=last.side.name,
         row=row_of(row),
         gradients=gradients,
@@ -184,83 +182,24 @@ def nothing_in_common(search: Search) -> Iterator[FoundDivergence]:
 # A gradient added in
 
 
-def gradients_added(search: Search) -> Iterator[FoundDivergence]:
-    """Gradients that one side adds in and the other leaves out.
-
-    Without such a gradient, the sum is a value that the other side has.
-    """
-    for side, suspects in search.suspects_of.items():
-        there = search.suspects_of[side.other]
-        for node in suspects.nodes:
-            for term, rest in _partial_sums(node):
-                holder = _holder(there, rest)
-                if holder is None or _are_added(holder, term) or _is_added_later(node, there):
-                    continue
-                yield term_left_out(node, term, holder)
-                break
-
-
-def _is_added_later(node: Vertex, there: Suspects) -> bool:
-    """Whether the other side comes to a sum, or to the whole sum that it is part of.
-
-    It may add the terms in another order.
-    """
-    for term in reach([node], _sums_of):
-        if term is node or not _sums_of(term):
-            total = term.value.finite_numbers
-            if total is not None and _holder(there, total):
-                return True
-    return False
-
-
-def _are_added(holder: Vertex, term: Vertex) -> bool:
-    """Whether a side adds to one of its values what it has in the place of the other side's term.
-
-    The two may be equal, as those of a square, and a third be added before them.
-    """
-    for total in reach([holder], _sums_of):
-        for value in _terms(total) if total is not holder else ():
-            if value.node is not holder and value.agrees(term.value):
-                return True
-    return False
-
-
-def _sums_of(term: Vertex) -> list[Vertex]:
-    return [consumer for consumer in term.consumers if consumer.family == "add"]
-
-
-def _partial_sums(node: Vertex) -> Iterator[tuple[Vertex, Floats]]:
-    """Each term of a sum that the other side has too, and what the sum is without it."""
-    total = node.value.finite_numbers
-    if node.family != "add" or total is None:
-        return
-    for term in _terms(node):
-        part = term.finite_numbers
-        if part is None or part.size != total.size or not term.node.origin.counterpart:
-            continue
-        rest = total - part
-        # Nothing is left of a sum with one term: every zero of the other side would hold that.
-        least = LEAST_PART * np.abs(total).max()
-        if np.abs(part).max() > least and np.abs(rest).max() > least:
-            yield term.node, rest
-
-
-def _terms(node: Vertex) -> list[OutputValue]:
-    """The terms of a sum, with those of the sums among them."""
-    terms = list(node.inputs)
+def term_beside(total: Vertex, rest: Vertex) -> Vertex | None:
+    """The term that both sides have, and without which a sum of one is the value of the other's node."""
+    numbers, wanted = total.value.finite_numbers, rest.value.finite_numbers
+    if total.family != "add" or numbers is None or wanted is None:
+        return None
+    terms = list(total.inputs)
     for term in terms:
         is_inner_sum = term.node.family == "add" and not term.node.is_agreed
         if is_inner_sum and len(terms) < MOST_TERMS:
             terms += [value for value in term.node.inputs if value not in terms]
-    return terms
-
-
-def _holder(suspects: Suspects, wanted: Floats) -> Vertex | None:
-    """The first suspect that holds some numbers."""
-    for node in suspects.nodes:
-        held = node.value.finite_numbers
-        if held is not None and _are_close(held, wanted):
-            return node
+        part = term.finite_numbers
+        if part is None or part.size != numbers.size or not term.node.origin.counterpart:
+            continue
+        # Nothing is left of a sum with one term: every zero of the other side would hold that.
+        least = LEAST_PART * np.abs(numbers).max()
+        is_clear = min(np.abs(part).max(), np.abs(numbers - part).max()) > least
+        if is_clear and _are_close(wanted, numbers - part):
+            return term.node
     return None
 
 
@@ -290,8 +229,7 @@ def term_left_out(node: Vertex, term: Vertex, rest: Vertex) -> FoundDivergence:
     values = contrast(node.value, rest.value)
     divergence = GradientAdded(
         phase=node.phase,
-        ends=ends_of(node, values),
-        gap=gap_of(node, values),
+        **at(node, values),
         side=node.side.name,
         total=place(node),
         term=place(term),
@@ -324,7 +262,7 @@ def gradients_stopped(search: Search) -> Iterator[FoundDivergence]:
                 values = Contrast((Reading("stopped"), reading(gradient.value)))
                 divergence = GradientStopped(
                     phase="backward",
-                    ends=ends_of(node, values, gradient),
+                    **at(node, values, gradient),
                     side=node.side.name,
                     places=both(node, gradient),
                 )

@@ -215,20 +215,10 @@ def _pair_unique_values(
         if not bucket.is_distinctive or not _only_holder(pool, group, bucket, limit):
             continue
         other = _only_holder(other_pool, group, bucket, limit)
-        value = _only_agreeing(pool, group, other, limit) if other else None
-        if value and other and are_consistent(value.node, other.node):
+        # Agreement within tolerance is not transitive: the value need not be in the bucket that led there.
+        value = _only_holder(pool, group, other.bucket, limit) if other and other.bucket else None
+        if value and other and value.agrees(other) and are_consistent(value.node, other.node):
             matching.join(value, other, rule.how("value"))
-
-
-def _only_agreeing(
-    pool: Pool, group: NodeGroup, other: OutputValue, limit: float
-) -> OutputValue | None:
-    """The value of the only free node that agrees with one of the other side.
-
-    Agreement within tolerance is not transitive: that need not be where the other was found from.
-    """
-    value = _only_holder(pool, group, other.bucket, limit) if other.bucket else None
-    return value if value and value.agrees(other) else None
 
 
 def _only_holder(pool: Pool, group: NodeGroup, bucket: Bucket, limit: float) -> OutputValue | None:
@@ -264,23 +254,18 @@ def _pair_by_provenance(matching: Matching, rule: Rule) -> None:
     for sweep, nodes in enumerate((down, up) * SWEEPS):
         before = len(matching.matches)
         for node in nodes:
-            _pair_with_best(matching, rule, node, candidates)
+            best: tuple[OutputValue, OutputValue] | None = None
+            best_score = NO_EVIDENCE
+            for value, candidate in _options(rule, node, candidates):
+                score = *evidence(matching, value, candidate), -candidate.node.rank
+                if score > best_score:
+                    best, best_score = (value, candidate), score
+            if best is not None:
+                pair = _made(*best), _made(*best[::-1])
+                matching.join(*pair, rule.how("value+provenance"))
         # The first way up sees what the way down could not, even where that found nothing.
         if sweep and len(matching.matches) == before:
             break
-
-
-def _pair_with_best(matching: Matching, rule: Rule, node: Vertex, candidates: Candidates) -> None:
-    best: tuple[OutputValue, OutputValue] | None = None
-    best_score = NO_EVIDENCE
-    for value, candidate in _options(rule, node, candidates):
-        points, closeness = evidence(matching, value, candidate)
-        score = points, closeness, -candidate.node.rank
-        if score > best_score:
-            best, best_score = (value, candidate), score
-    if best is not None:
-        value, other = best
-        matching.join(_made(value, other), _made(other, value), rule.how("value+provenance"))
 
 
 def _made(value: OutputValue, other: OutputValue) -> OutputValue:

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import islice
 
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.sameness import TIGHT
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
+from explorer.model.divergence import Spread
 
 FEW = 16
 """The number of candidates that one relation offers.
@@ -99,24 +101,22 @@ class Candidates:
 
     def of(self, value: OutputValue) -> list[OutputValue]:
         """Free values of this side that equal one of the other side and have paired neighbours."""
-        # A dict for its order: of equal evidence, the candidate that comes first wins.
-        candidates: dict[OutputValue, None] = {}
+        node = value.node
+        values: list[OutputValue] = []
         for bucket in value.neighbours():
-            candidates.update(dict.fromkeys(self._related(value.node, bucket)))
-        for consumer in value.node.consumers[:FEW]:
-            if consumer.partner:
-                candidates.update(dict.fromkeys(_feeding(consumer.partner, value)))
-        return list(candidates)
-
-    def _related(self, node: Vertex, bucket: Bucket) -> list[OutputValue]:
-        """Free values that are fed by, or derive from, the partner of what does so for a node."""
-        values = []
-        for origin in dict.fromkeys(node.origins):
-            if origin.counterpart:
-                values += _first_free(self._by_origin, origin.counterpart, bucket)
-        if node.forward and node.forward.partner:
-            values += _first_free(self._by_forward, node.forward.partner, bucket)
-        return values
+            # They are fed by, or derive from, the partner of what does so for the node.
+            for origin in dict.fromkeys(node.origins):
+                if origin.counterpart:
+                    values += _first_free(self._by_origin, origin.counterpart, bucket)
+            if node.forward and node.forward.partner:
+                values += _first_free(self._by_forward, node.forward.partner, bucket)
+        # They feed the partner of what the node feeds, directly or through steps that pass them on.
+        for partner in filter(None, (consumer.partner for consumer in node.consumers[:FEW])):
+            for read in partner.inputs[:FEW]:
+                passed = islice(back_to_origin(read), FEW)
+                values += [it for it in passed if it.node.is_free and it.agrees(value)]
+        # In their order: of equal evidence, the candidate that comes first wins.
+        return list(dict.fromkeys(values))
 
 
 def _first_free(listed: Listed, node: Vertex, bucket: Bucket) -> list[OutputValue]:
@@ -133,26 +133,16 @@ def _free(values: list[OutputValue]) -> list[OutputValue]:
     return [value for value in values if value.node.is_free]
 
 
-def _feeding(consumer: Vertex, wanted: OutputValue) -> Iterator[OutputValue]:
-    """Free values that agree with the wanted one and feed a node.
-
-    They feed it directly, or through steps that pass them on.
-    """
-    for read in consumer.inputs[:FEW]:
-        for value in _back_to_origin(read):
-            if value.node.is_free and value.agrees(wanted):
-                yield value
-
-
-def _back_to_origin(value: OutputValue) -> Iterator[OutputValue]:
-    """A value, and those that it is passed on from."""
-    for _ in range(FEW):
+def back_to_origin(value: OutputValue) -> Iterator[OutputValue]:
+    """A value, and those that it is passed on from, the nearest first."""
+    yield value
+    while value.node.origin is not value.node:
+        node = value.node
+        # On a cycle a node may come before its input.
+        value = next(
+            it for it in node.inputs if it.node.origin is node.origin and it.node.rank < node.rank
+        )
         yield value
-        origin = value.node.origin
-        passed_on = [read for read in value.node.inputs if read.node.origin is origin]
-        if not passed_on:
-            return
-        value = passed_on[0]
 
 
 def evidence(matching: Matching, left: OutputValue, right: OutputValue) -> tuple[float, float]:
@@ -241,30 +231,37 @@ def read_alone(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     others = read_from_outside(other_row)
     alone: dict[Vertex, None] = {}
     for value in read_from_outside(row):
-        if value.node.origin.is_packed:
-            continue  # equal, piece by piece
-        if not any(_may_be_equal(value, other) for other in others):
+        origin = value.node.origin
+        # Counterparts correspond by their main values: another part of a split may be anything.
+        is_read_there = any(
+            value.agrees(other) is not False
+            or (value.is_main and other.is_main and origin.counterpart is other.node.origin)
+            for other in others
+        )
+        # What is packed is equal, piece by piece.
+        if not is_read_there and not origin.is_packed:
             # What was written over memory is where it was written, whatever numbers these are.
             is_written = OVERWRITES.search(value.node.op) is not None
-            alone[value.node if is_written else value.node.origin] = None
+            alone[value.node if is_written else origin] = None
     return list(alone)
 
 
-def spread_otherwise(row: list[Vertex], other_row: list[Vertex]) -> list[tuple[OutputValue, ...]]:
+def spread_otherwise(row: list[Vertex], other_row: list[Vertex]) -> tuple[Spread, ...]:
     """The inputs of two rows of ops that are the same numbers and broadcast from other shapes."""
 
     def broadcast(row: list[Vertex]) -> list[OutputValue]:
         nodes = [it for it in row if it.family in ELEMENT_BY_ELEMENT and len(it.inputs) > 1]
         return [value for node in nodes for value in node.inputs if value.node not in row]
 
-    found: dict[Vertex, tuple[OutputValue, ...]] = {}
+    found: dict[Vertex, Spread] = {}
     for value in broadcast(row):
+        origin = unwrapped(value).node.origin
         for other in broadcast(other_row):
-            maker, other_maker = unwrapped(value), unwrapped(other)
-            are_one = maker.node.origin.counterpart is other_maker.node.origin
+            are_one = origin.counterpart is unwrapped(other).node.origin
             if are_one and _trimmed(value.shape) != _trimmed(other.shape):
-                found.setdefault(maker.node.origin, (value, other))
-    return list(found.values())
+                shapes = value.shape, other.shape
+                found.setdefault(origin, Spread(origin.name or origin.op, shapes))
+    return tuple(found.values())
 
 
 def _trimmed(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -300,10 +297,3 @@ def read_from_outside(row: Collection[Vertex]) -> list[OutputValue]:
     """What ops in a row read that none of them makes."""
     members = set(row)
     return [value for node in row for value in node.inputs if value.node not in members]
-
-
-def _may_be_equal(value: OutputValue, other: OutputValue) -> bool:
-    # Counterparts correspond by their main values: another part of a split may be anything.
-    are_main = value.is_main and other.is_main
-    is_counterpart = are_main and value.node.origin.counterpart is other.node.origin
-    return is_counterpart or value.agrees(other) is not False

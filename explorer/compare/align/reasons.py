@@ -9,6 +9,7 @@ from explorer.compare.align.contrasts import FoundDivergence, contrast, place
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.suspects import BUFFER, find_suspects
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
+from explorer.model.graph import Phase
 from explorer.model.unpaired import (
     Contradicted,
     Fact,
@@ -58,19 +59,14 @@ class Search:
         for side in matching.sides:
             differing = matching.differing(side)
             self.differing |= differing
-            self.spoiled |= _leading_to(differing)
+            # Back into forward if any result differs there.
+            results = [node for node in differing if node.is_result]
+            is_in_forward = any(result.phase == "forward" for result in results)
+            phase: Phase = "forward" if is_in_forward else "backward"
+            self.spoiled.update(find_suspects(results, phase).nodes)
             for node in side.nodes:
                 if node.is_free and not self.spoiled.isdisjoint(node.feeders):
                     self.spoiled.add(node)
-
-
-def _leading_to(differing: set[Vertex]) -> set[Vertex]:
-    """All unpaired nodes that lead to results that differ, back into forward if any is there."""
-    results = [node for node in differing if node.is_result]
-    in_forward = [result for result in results if result.phase == "forward"]
-    if not in_forward:
-        return set(find_suspects(results, "backward").nodes)
-    return {*find_suspects(in_forward, "forward").nodes, *find_suspects(results, "forward").nodes}
 
 
 # What differs
@@ -119,19 +115,12 @@ def _named(search: Search, node: Vertex) -> Because | None:
     return "unobserved" if node.phase == "forward" else "difference", NoResult(node.name)
 
 
-def _spoiled(search: Search, node: Vertex) -> Because | None:
+def _plain(search: Search, node: Vertex) -> Because | None:
+    """A node that a divergence explains, that computes nothing, or of which nothing is known or needed."""
     if node in search.parts:
         return "difference", Plain("first_difference")
     if node in search.spoiled:
         return "consequence", Plain("computed_from_difference")
-    return None
-
-
-# What does not matter
-
-
-def _plain(_: Search, node: Vertex) -> Because | None:
-    """A node that computes nothing, or of which nothing is known or needed."""
     if node.kind == "constant":
         return "bookkeeping", Plain("constant")
     if node.is_leaf:
@@ -151,7 +140,6 @@ RULES: tuple[Callable[[Search, Vertex], Because | None], ...] = (
     _wrong,
     _partial,
     _named,
-    _spoiled,
     _plain,
 )
 """Of reasons the first counts: that values differ is worth more to know than what kind of node it is."""
@@ -171,7 +159,12 @@ class Regions:
 
     def __init__(self, matching: Matching) -> None:
         self._towards: dict[Vertex, Vertex] = {}
-        self._holders = {side: _first_holders(side) for side in matching.sides}
+        # The first value of each side in each bucket.
+        self._holders: dict[Side, dict[Bucket, OutputValue]] = {side: {} for side in matching.sides}
+        for side, holders in self._holders.items():
+            for value in (value for node in side.nodes for value in node.values):
+                if value.bucket is not None:
+                    holders.setdefault(value.bucket, value)
         work = [*matching.first.work, *matching.second.work]
         unpaired = [node for node in work if node.is_free]
         network = nx.Graph()
@@ -180,7 +173,8 @@ class Regions:
         for node in reversed(unpaired):
             goals = []
             for consumer in node.users_in_phase:
-                network.add_edge(node, _first_of_pair(consumer))
+                is_of_second = consumer.partner is not None and not consumer.side.is_first
+                network.add_edge(node, consumer.partner if is_of_second else consumer)
                 goal = self._towards.get(consumer) if consumer.is_free else consumer
                 if goal:
                     goals.append(goal)
@@ -197,12 +191,15 @@ class Regions:
 
     def why(self, node: Vertex) -> Because:
         """Decomposed or fused, and towards which op."""
-        held = self._further_output(node)
-        if held is not None:
-            return "decomposed", OutputOf(held.node.op, held.output)
-        twin = self._twin(node)
-        if twin is not None:
-            return "decomposed", Repeated(place(twin))
+        holders = self._holders[node.side.other]
+        held_there = [holders[bucket] for bucket in node.value.neighbours() if bucket in holders]
+        for held in held_there:
+            if held is not held.node.main:
+                return "decomposed", OutputOf(held.node.op, held.output)
+        for held in held_there if node.value.is_distinctive else ():
+            is_twin = held.node.is_work and held.node.partner and held.node.phase == node.phase
+            if is_twin:
+                return "decomposed", Repeated(place(held.node))
 
         region = self._region.get(node)
         own, others = self._ops[region, node.side], self._ops[region, node.side.other]
@@ -214,39 +211,3 @@ class Regions:
         if pair.partner.is_result:
             return reason, Steps(own, others, name=pair.partner.name)
         return reason, Steps(own, others, op=pair.partner.op)
-
-    def _further_output(self, node: Vertex) -> OutputValue | None:
-        """The output of an op of the other side, not its main one, that holds the same."""
-        holders = self._holders[node.side.other]
-        for bucket in node.value.neighbours():
-            held = holders.get(bucket)
-            if held is not None and held is not held.node.main:
-                return held
-        return None
-
-    def _twin(self, node: Vertex) -> Vertex | None:
-        """The first op of the other side that holds the same value, and has another partner."""
-        if not node.value.is_distinctive:
-            return None
-        for bucket in node.value.neighbours():
-            held = self._holders[node.side.other].get(bucket)
-            if held and held.node.is_work and held.node.partner and held.node.phase == node.phase:
-                return held.node
-        return None
-
-
-def _first_of_pair(node: Vertex) -> Vertex:
-    """The first side's node of a node's pair; the node itself where it has no partner."""
-    if node.partner is None or node.side.is_first:
-        return node
-    return node.partner
-
-
-def _first_holders(side: Side) -> dict[Bucket, OutputValue]:
-    """The first value of a side in each bucket."""
-    holders: dict[Bucket, OutputValue] = {}
-    for node in side.nodes:
-        for value in node.values:
-            if value.bucket is not None:
-                holders.setdefault(value.bucket, value)
-    return holders

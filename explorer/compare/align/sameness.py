@@ -96,6 +96,10 @@ class Tolerance:
         )
         return LAYOUT_SLACK * rtol, LAYOUT_SLACK * floor
 
+    def are_one(self, first: OutputValue, second: OutputValue) -> bool:
+        """Whether two values are the same numbers up to layout, or both rounding noise about zero."""
+        return bool(first.agrees(second)) or self.are_noise(first, second, NOISE)
+
     def are_noise(self, first: OutputValue, second: OutputValue, room: float = 1.0) -> bool:
         """Whether two values of one size are rounding noise about zero.
 
@@ -155,8 +159,7 @@ def allowances(
 
 def unit_of(value: OutputValue) -> float:
     """The relative error of rounding to a value's dtype; 0 for integers."""
-    outputs = value.node.record.outputs
-    return UNIT.get(outputs[value.output].dtype, 0.0) if value.output < len(outputs) else 0.0
+    return UNIT.get(value.dtype, 0.0)
 
 
 def levels_of(value: OutputValue, count: int) -> Floats:

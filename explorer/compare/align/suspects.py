@@ -138,7 +138,7 @@ def find_suspects(results: Iterable[Vertex], phase: Phase) -> Suspects:
 
 def is_settled(node: Vertex, phase: Phase) -> bool:
     """Whether a node's value is known to agree, or cannot be where graphs part in ``phase``."""
-    there = node.partner if node.is_agreed else node.origin.counterpart
+    there = node.there
     # A pair by a further output may hold another main value: so do the places beside a sort's numbers.
     if node.partner and not node.is_agreed and node.value.agrees(node.partner.value) is False:
         there = None

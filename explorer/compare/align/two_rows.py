@@ -10,9 +10,9 @@ import numpy as np
 
 from explorer.compare.align.contrasts import (
     FoundDivergence,
+    at,
     both,
     contrast,
-    ends_of,
     from_lone_leaf,
     place,
     reading,
@@ -21,6 +21,7 @@ from explorer.compare.align.contrasts import (
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.one_sided import first_close
 from explorer.compare.align.provenance import (
+    back_to_origin,
     read_alone,
     read_from_outside,
     reads_unobserved,
@@ -31,7 +32,7 @@ from explorer.compare.align.sameness import elements_beside
 from explorer.compare.align.suspects import Search, kind, same_work
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order
 from explorer.compare.graphs.view import reach
-from explorer.model.divergence import Inputs, OtherValue, Rearranged, Spread
+from explorer.model.divergence import Inputs, OtherValue, Rearranged
 from explorer.numeric.differences import elementwise_difference
 
 FEW_CONSTANTS = 2
@@ -115,8 +116,8 @@ def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
 def _moved(matching: Matching, node: Vertex, other: Vertex) -> FoundDivergence:
     """Two ops whose numbers lie in another order, with the steps that passed them on so far."""
     found = _other_value(matching, [node], [other])
-    steps = {step for end in (node, other) for step in passing_on(end) if step.is_work}
-    return replace(found, parts=found.parts | steps)
+    steps = [it.node for end in (node, other) for it in back_to_origin(end.value)]
+    return replace(found, parts=found.parts.union(step for step in steps if step.is_work))
 
 
 def _other_value(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> FoundDivergence:
@@ -127,8 +128,7 @@ def _other_value(matching: Matching, row: list[Vertex], other_row: list[Vertex])
     values = contrast(left[-1].value, right[-1].value)
     divergence = OtherValue(
         phase=row[0].phase,
-        ends=ends_of(left[0], values, right[0]),
-        gap=values.gap,
+        **at(left[0], values, right[0]),
         rows=(row_of(left), row_of(right)),
         inputs=_inputs(matching, row[0], other_row[0], left, right),
     )
@@ -157,7 +157,13 @@ def _as_laid(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
     ways = list(product(_turned(node), _turned(other)))
     if len(ways) == 1:
         return node, other
-    return min(ways, key=lambda both: _distance(both[0].value, both[1].value))
+
+    def distance(way: tuple[Vertex, Vertex]) -> float:
+        values = way[0].value, way[1].value
+        beside = elements_beside(*values) if values[0].shape == values[1].shape else None
+        return inf if beside is None else float(elementwise_difference(*beside).max(initial=0.0))
+
+    return min(ways, key=distance)
 
 
 def _turned(node: Vertex) -> Iterator[Vertex]:
@@ -167,12 +173,6 @@ def _turned(node: Vertex) -> Iterator[Vertex]:
         is_turned = user.family == "transpose" and user.origin is node.origin
         if is_turned and user.main is not None:
             yield user
-
-
-def _distance(value: OutputValue, other: OutputValue) -> float:
-    """How far two values are apart as they lie; infinite where that is not known."""
-    beside = elements_beside(value, other) if value.shape == other.shape else None
-    return inf if beside is None else float(elementwise_difference(*beside).max(initial=0.0))
 
 
 def _rows(search: Search, node: Vertex, other: Vertex) -> tuple[list[Vertex], list[Vertex]]:
@@ -228,7 +228,7 @@ def _inputs(
     others = _telling(read_alone(right, left))
     spread = spread_otherwise(left, right)
     if spread:
-        return Inputs(spread=tuple(_spread(*values) for values in spread))
+        return Inputs(spread=spread)
     places = tuple(map(place, own)), tuple(map(place, others))
     if own and others:
         # What is read in the place of something else is the divergence itself.
@@ -249,11 +249,6 @@ def _inputs(
         if read and layout
         else None,
     )
-
-
-def _spread(left: OutputValue, right: OutputValue) -> Spread:
-    origin = unwrapped(left).node.origin
-    return Spread(origin.name or origin.op, (left.shape, right.shape))
 
 
 def _telling(nodes: list[Vertex]) -> list[Vertex]:
@@ -282,8 +277,8 @@ def _read_in_another_order(
 
 def _putting_in_order(value: OutputValue) -> set[Vertex]:
     """The ops that put numbers in the order in which they are read, with those of one side alone before."""
-    steps = passing_on(value.node)
-    waiting = [step for step in (steps[1:] or steps) if step.is_work]
+    steps = [it.node for it in back_to_origin(value.node.value)]
+    waiting = [step for step in (steps[:-1] or steps)[::-1] if step.is_work]
     found: set[Vertex] = set()
     while waiting and len(found) < MOST_BEHIND:
         node = waiting.pop()
@@ -323,45 +318,20 @@ def parting_of_order(
     return found
 
 
-def swapped_before(search: Search) -> Iterator[FoundDivergence]:
-    """The earliest op before the suspects of each side that puts equal inputs together in another order.
-
-    It pairs with its counterpart, since both hold the same numbers; what takes them apart again no
-    longer does.
-    """
-    matching = search.matching
-    for suspects in search.suspects_of.values():
-        before = reach(suspects.entries, lambda node: [it for it in node.feeders if it.is_work])
-        for node in in_order(before):
-            other = node.partner
-            if other is None or not same_work(node, other):
-                continue
-            moved = matching.tolerance.layout(node.value, other.value) is not None
-            is_other_order = moved and are_in_another_order(node, other)
-            if is_other_order and not are_put_back(matching, node, other):
-                yield two_ops(search, node, other)
-                break
-
-
 def are_put_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
     """Whether one of two sides puts equal numbers in the order in which the other one has them at once."""
-    return any(_is_moved_back(matching, *pair) for pair in ((node, other), (other, node)))
-
-
-def _is_moved_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
-    """Whether ops behind a node put its numbers in the order in which the other side has them at once."""
-    passed = [node]
-    for behind in passed:
-        for user in behind.users_in_phase:
-            is_mover = user.family in MOVERS or user.is_bookkeeping
-            if is_mover and user not in passed and len(passed) < FEW:
-                passed.append(user)
-    for mover in passed[1:]:
-        value, held = mover.value, other.value
-        # In another shape nothing is known of the order.
-        is_known = value.whole is not None and held.whole is not None and value.shape == held.shape
-        if is_known and value.agrees(held) and not matching.tolerance.layout(value, held):
-            return True
+    for maker, there in ((node, other), (other, node)):
+        passed, held = [maker], there.value
+        for behind in passed:
+            for user in behind.users_in_phase:
+                is_mover = user.family in MOVERS or user.is_bookkeeping
+                if is_mover and user not in passed and len(passed) < FEW:
+                    passed.append(user)
+        for value in (mover.value for mover in passed[1:]):
+            # In another shape nothing is known of the order.
+            is_known = value.whole and held.whole and value.shape == held.shape
+            if is_known and value.agrees(held) and not matching.tolerance.layout(value, held):
+                return True
     return False
 
 
@@ -391,24 +361,20 @@ def rearranged_input(
                 continue
             if are_put_back(matching, value.node, other_value.node):
                 continue
-            if matching.tolerance.layout(value, other_value) or _are_other_rows(
-                matching, (node, other), (value, other_value)
+            # Two products with a weight may read rows of other numbers, of which each becomes a row.
+            are_products = _multiplies(node, value) and _multiplies(other, other_value)
+            if matching.tolerance.layout(value, other_value) or (
+                are_products and matching.tolerance.have_other_rows(value, other_value)
             ):
                 return value, other_value
     return None
 
 
-def _are_other_rows(
-    matching: Matching, nodes: tuple[Vertex, Vertex], read: tuple[OutputValue, OutputValue]
-) -> bool:
-    """Whether two products with a weight read rows of other numbers, of which each becomes a row."""
-    for node, value in zip(nodes, read, strict=True):
-        is_of_weight = any(origin.kind == "parameter" for origin in node.origins)
-        if node.family != "matmul" or not is_of_weight or value not in node.inputs:
-            return False
-        if value.node.origin.kind == "parameter":
-            return False
-    return matching.tolerance.have_other_rows(*read)
+def _multiplies(node: Vertex, value: OutputValue) -> bool:
+    """Whether a node is the product of a value that it reads, which is no parameter, and of one."""
+    is_of_weight = any(origin.kind == "parameter" for origin in node.origins)
+    is_product = node.family == "matmul" and is_of_weight and value in node.inputs
+    return is_product and value.node.origin.kind != "parameter"
 
 
 def _read_by(node: Vertex) -> Iterator[OutputValue]:
@@ -429,19 +395,10 @@ def _mover(node: Vertex) -> Vertex:
 
     The first of all where each step keeps the order.
     """
-    steps = passing_on(node)
+    steps = [value.node for value in back_to_origin(node.value)][::-1]
     for before, after in pairwise(steps):
         value, moved = before.value, after.value
         beside = elements_beside(value, moved) if value.size == moved.size else None
         if beside is not None and not np.array_equal(*beside):
             return after
     return steps[1] if len(steps) > 1 else node
-
-
-def passing_on(node: Vertex) -> list[Vertex]:
-    """What made the numbers of a node, and the steps that pass them on to it, itself the last."""
-    steps = [node]
-    while steps[-1] is not node.origin:
-        passed_on = [feeder for feeder in steps[-1].feeders if feeder.origin is node.origin]
-        steps.append(passed_on[0])
-    return steps[::-1]

@@ -7,7 +7,7 @@ from math import inf, nan, prod
 import msgspec
 
 from explorer.compare.graphs.sameness import elements
-from explorer.compare.graphs.view import GraphView, reach
+from explorer.compare.graphs.view import GraphView, Slot, reach
 from explorer.model.arrays import Array, Summary
 from explorer.model.graph import GradGraph, Node, Phase, SideName, is_users
 from explorer.numeric.differences import Floats
@@ -61,6 +61,17 @@ class OutputValue:
     def size(self) -> int:
         """The number of its elements."""
         return prod(self.shape)
+
+    @property
+    def dtype(self) -> str:
+        """Its dtype; "" where the record does not list it."""
+        outputs = self.node.record.outputs
+        return outputs[self.output].dtype if self.output < len(outputs) else ""
+
+    @property
+    def slot(self) -> Slot:
+        """The id of its node, and its number among the outputs."""
+        return self.node.id, self.output
 
     @property
     def whole(self) -> Array | None:
@@ -256,6 +267,11 @@ class Vertex:
     # What is paired with it
 
     @property
+    def there(self) -> "Vertex | None":
+        """The node of the other side that holds the same numbers, as they were made or are passed on."""
+        return self.partner if self.is_agreed else self.origin.counterpart
+
+    @property
     def is_free(self) -> bool:
         """Whether it has no partner yet."""
         return self.partner is None
@@ -291,10 +307,10 @@ class Side:
     """One of the two graphs, and the ``other`` one.
 
     ``name`` says on which side a caller sees it. The search itself goes by ``is_first``, which does
-    not depend on that: what it finds is the same whichever graph is named first. ``nodes`` are in
-    execution order, forward first, ``length`` of them needed; ``work`` are those that compute
-    something, ``leading`` those that some result depends on, all where the graph names no results,
-    and ``derived`` are the backward nodes of each forward one.
+    not depend on that: what it finds is the same whichever graph is named first. ``nodes``, and
+    ``by_id``, are in execution order, forward first, ``length`` of them needed; ``work`` are those that
+    compute something, ``leading`` those that some result depends on, all where the graph names no
+    results, and ``derived`` are the backward nodes of each forward one.
     """
 
     other: "Side"
@@ -304,9 +320,10 @@ class Side:
         self.name = name
         self.is_first = is_first
         view = GraphView(graph)
-        vertices: dict[str, Vertex] = {}
-        for rank, record in enumerate(view.execution_order()):
-            vertices[record.id] = Vertex(self, record, rank)
+        self.by_id = vertices = {
+            record.id: Vertex(self, record, rank)
+            for rank, record in enumerate(view.execution_order())
+        }
         self.nodes = tuple(vertices.values())
         for node in self.nodes:
             # Several edges may lead to one place; the order in which they were drawn must not matter.
