@@ -174,16 +174,25 @@ def _stride_of_each_axis(setting: Setting) -> Values:
 # Padding by mode
 
 
+OF_OPERATOR = "operator_pad_mode"
+"""The way of operators, which have a number for each axis, and in PyTorch no mode."""
+
+
 def _pad_mode_to_torch(setting: Setting) -> Values:
-    mode = str(setting.arguments["pad_mode"]).lower()
+    given, is_operator = setting.arguments, setting.way == OF_OPERATOR
+    mode = str(given["pad_mode"]).lower()
     if mode == "valid":
-        return {setting.there: 0}
-    if mode == "pad":
-        return {setting.there: _symmetric(setting.arguments["padding"], setting)}
-    is_moved_by_one = all(number == 1 for number in _strides(setting, _axes(setting)))
-    if is_moved_by_one and setting.way == "pad_mode":
-        return {setting.there: "same"}
-    return _same_padding(setting)
+        padded: Values = {setting.there: 0}
+    elif mode == "pad":
+        ends = given["pad" if is_operator else "padding"]
+        padded = {setting.there: _symmetric(ends, setting)}
+    elif setting.way == "pad_mode" and all(it == 1 for it in _strides(setting, _axes(setting))):
+        padded = {setting.there: "same"}
+    else:
+        padded = _same_padding(setting)
+    if is_operator:
+        padded[setting.there] = _numbers(padded[setting.there], _axes(setting))
+    return padded
 
 
 def _symmetric(padding: Value, setting: Setting) -> Value:
@@ -221,32 +230,17 @@ def _same_padding(setting: Setting) -> Values:
 
 
 def _pad_mode_from_torch(setting: Setting) -> Values:
-    padding = setting.value
+    padding, name = setting.value, "padding"
+    if setting.way == OF_OPERATOR:
+        padding, name = _numbers(padding, _axes(setting)), "pad"
     if isinstance(padding, str):
-        return {"pad_mode": padding, "padding": 0}
+        return {"pad_mode": padding, name: 0}
     if padding == 0 or (isinstance(padding, tuple) and not any(padding)):
-        return {"pad_mode": "valid", "padding": 0}
-    if isinstance(padding, tuple) and len(padding) == 2 and setting.way == "pad_mode":
+        return {"pad_mode": "valid", name: 0}
+    is_of_axes = isinstance(padding, tuple) and len(padding) == 2 and setting.way == "pad_mode"
+    if isinstance(padding, tuple) and (is_of_axes or setting.way == OF_OPERATOR):
         padding = tuple(number for number in padding for _end in "ab")
-    return {"pad_mode": "pad", "padding": padding}
-
-
-def _operator_padding_to_torch(setting: Setting) -> Values:
-    """As ``_pad_mode_to_torch``, with a number for each axis and no mode."""
-    mode = setting.arguments["pad_mode"]
-    if mode == "same":
-        padded = _same_padding(setting)
-    else:
-        ends = setting.arguments["pad"] if mode == "pad" else 0
-        padded = {setting.there: _symmetric(ends, setting)}
-    return {**padded, setting.there: _numbers(padded[setting.there], _axes(setting))}
-
-
-def _operator_padding_from_torch(setting: Setting) -> Values:
-    padding = _numbers(setting.value, _axes(setting))
-    if not any(padding):
-        return {"pad_mode": "valid", "pad": 0}
-    return {"pad_mode": "pad", "pad": tuple(number for number in padding for _end in "ab")}
+    return {"pad_mode": "pad", name: padding}
 
 
 def _mode_of_padding(setting: Setting) -> Values:
@@ -370,7 +364,7 @@ WAYS: dict[str, Way] = {
     "average_pad_mode": Way(_pad_mode_to_torch, _pad_mode_from_torch),
     "average_mode_alone": Way(_pad_mode_to_torch, _mode_of_padding),
     "transposed_pad_mode": Way(_transposed_to_torch, _pad_mode_from_torch),
-    "operator_pad_mode": Way(_operator_padding_to_torch, _operator_padding_from_torch),
+    OF_OPERATOR: Way(_pad_mode_to_torch, _pad_mode_from_torch),
     "each_axis": Way(_each_axis, _each_axis),
     "stride_of_each_axis": Way(_each_axis, _stride_of_each_axis),
     "single_axis": Way(_each(_single), _same),

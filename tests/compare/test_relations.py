@@ -1,17 +1,12 @@
 """How one value follows from another, and where no relation is claimed."""
 
+from itertools import chain
+
 import numpy as np
 import pytest
 
-from explorer.compare.causes.relations import (
-    NOTHING,
-    RELATIONS,
-    Surroundings,
-    Values,
-    applied,
-    relations_of,
-    tempered,
-)
+from explorer.compare.causes.relations import NOTHING, Surroundings, Values, applied, tempered
+from explorer.compare.causes.value_pairs import relations_of
 from explorer.compare.graphs.sameness import Sameness
 from explorer.model.causes import Edit, Factor, InsertOperator
 from explorer.numeric.differences import Floats
@@ -22,7 +17,7 @@ ROOM = Sameness(1e-6)
 
 
 def relation(own: Floats, target: Floats, around: Surroundings = NOTHING) -> Edit | None:
-    found = next(relations_of(Values(own, target, ROOM, around), RELATIONS["ends"]), None)
+    found = next(relations_of(Values(own, target, ROOM, around), "ends"), None)
     assert found is None or found.apart <= 1e-5
     return found.edits[0] if found else None
 
@@ -98,7 +93,8 @@ def test_a_function_that_only_mends_what_was_rounded_is_no_relation(is_log: bool
         (np.log(exact), np.log(exact) - 1e-6) if is_log else (exact, exact * (1 - 1e-6))
     )
     values = Values(rounded, value, Sameness(1e-8, 5e-8))
-    assert not list(relations_of(values, (applied, tempered)))
+    proposals = chain(applied(values), tempered(values))
+    assert not list(values.fitting(proposals))
 
 
 def test_numbers_that_lie_elsewhere_tell_how_they_were_moved() -> None:

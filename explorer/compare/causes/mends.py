@@ -64,22 +64,20 @@ def _mends(cause: Cause, node: Node, ours: _Side, theirs: _Side) -> Iterator[Men
         case "arguments", _ if ours.framework == HUB and are_layers:
             yield from _of_layers(ours, theirs, cause.own)
         case "arguments", _ if ours.framework == HUB:
-            row = function_of(HUB, node.op)
-            if row is None:
-                return
-            yield from _said(ours, row, cause.arguments)
-            if theirs.framework in NEEDED:
-                yield from _by_difference(theirs, row, node, cause)
-            else:
-                yield from _said(theirs, row, as_called(row, HUB, cause.own))
+            yield from _of_function(cause, node, ours, theirs)
         case "arguments", _:
             yield from _of_arguments(cause, node, ours, theirs)
 
 
 def _of_layers(ours: _Side, theirs: _Side, tried: Arguments) -> Iterator[Mend]:
     """The settings with which the layer of either side does what the other one does."""
-    yield from _of_layer(ours, theirs, tried)
-    yield from _of_layer(theirs, ours, tried)
+    for side, other in ((ours, theirs), (theirs, ours)):
+        row = layer_of(side.framework, side.layer.name) if side.layer else None
+        if row is None or side.layer is None or other.layer is None:
+            continue
+        if last_name(row.name(other.framework)) == last_name(other.layer.name):
+            wanted = translated(row, other.framework, other.layer.settings)
+            yield from _changed(side, side.layer.name, row, wanted, tried, side.layer.settings)
 
 
 def _of_graph(cause: Cause, ours: _Side) -> Iterator[Mend]:
@@ -123,17 +121,6 @@ def _of_operators(op: str, other_op: str, ours: _Side, theirs: _Side) -> Iterato
     yield from _said(theirs, own, SETTLED.get(op, {}))
 
 
-def _of_layer(side: _Side, other: _Side, tried: Arguments) -> Iterator[Mend]:
-    """The settings of a layer with which it does what the other side's does."""
-    if side.layer is None or other.layer is None:
-        return
-    row = layer_of(side.framework, side.layer.name)
-    if row is None or last_name(row.name(other.framework)) != last_name(other.layer.name):
-        return
-    wanted = translated(row, other.framework, other.layer.settings)
-    yield from _changed(side, side.layer.name, row, wanted, tried, side.layer.settings)
-
-
 def _changed(
     side: _Side, call: str, row: Row, wanted: Arguments, tried: Arguments, given: Arguments
 ) -> Iterator[Mend]:
@@ -146,14 +133,22 @@ def _changed(
         yield Mend(side=side.name, call=call, arguments=arguments)
 
 
-def _by_difference(side: _Side, row: Row, node: Node, cause: Cause) -> Iterator[Mend]:
-    """The arguments of a side's function that PyTorch's op has, translated, and would not have changed."""
+def _of_function(cause: Cause, node: Node, ours: _Side, theirs: _Side) -> Iterator[Mend]:
+    """Both mends where the arguments are those of an op of PyTorch's that is in no layer."""
+    row = function_of(HUB, node.op)
+    if row is None:
+        return
+    yield from _said(ours, row, cause.arguments)
+    if theirs.framework not in NEEDED:
+        yield from _said(theirs, row, as_called(row, HUB, cause.own))
+        return
+    # What the op has, translated, where it would not be the same with what was changed.
     wanted = translated(row, HUB, node.arguments)
     changed = translated(row, HUB, {**node.arguments, **cause.arguments})
-    tied = _tied_names(row, side.framework, cause.own)
+    tied = _tied_names(row, theirs.framework, cause.own)
     arguments = {it: wanted[it] for it in tied if wanted.get(it) != changed.get(it)}
     if arguments:
-        yield Mend(side=side.name, call=row.name(side.framework), arguments=arguments)
+        yield Mend(side=theirs.name, call=row.name(theirs.framework), arguments=arguments)
 
 
 def _of_arguments(cause: Cause, node: Node, ours: _Side, theirs: _Side) -> Iterator[Mend]:

@@ -5,7 +5,7 @@ the elements are so many that it is no chance.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, combinations, permutations
 from typing import Literal, NamedTuple
 
@@ -55,22 +55,19 @@ class Values(NamedTuple):
         """Whether both have as many elements, and some."""
         return self.own.size == self.target.size > 0
 
+    def fitting(self, proposals: "Iterable[Proposal]") -> Iterator[Found]:
+        """The proposals by which the one value follows from the other."""
+        for edits, made in proposals:
+            if made.size == self.target.size:
+                apart = self.room.apart(made.reshape(self.target.shape), self.target)
+                if apart is not None:
+                    yield Found(edits if isinstance(edits, tuple) else (edits,), apart)
 
-Proposal = tuple[InsertOperator, Floats]
-"""What may be inserted behind a value, and what would follow by it."""
+
+Proposal = tuple[InsertOperator | Edits, Floats]
+"""What may be inserted behind a value, or edits, and what would follow by them."""
 
 Relation = Callable[[Values], Iterator[Proposal]]
-
-
-def relations_of(values: Values, relations: Sequence[Relation]) -> Iterator[Found]:
-    """How the one value may follow from the other, as far as is looked for, the simplest way first."""
-    target = values.target
-    for relation in relations:
-        for inserted, made in relation(values):
-            if made.size == target.size:
-                apart = values.room.apart(made.reshape(target.shape), target)
-                if apart is not None:
-                    yield Found((inserted,), apart)
 
 
 # Numbers
@@ -170,7 +167,8 @@ def with_parts(values: Values) -> Iterator[Proposal]:
         for name, part in fitting:
             for op, compute in operators.items():
                 with np.errstate(invalid="ignore"):  # none times an infinity
-                    yield InsertOperator(op=op, name=name), compute(own, part)
+                    made = compute(own, part)
+                yield InsertOperator(op=op, name=name), made
 
 
 # Functions
@@ -190,6 +188,15 @@ ACTIVATIONS: dict[str, Callable[[Floats], Floats]] = {
     "hardswish": lambda x: x * np.clip(x + 3, 0, 6) / 6,
 }
 """Functions that frameworks compute in one op or in several."""
+
+
+def activated(values: Values) -> Iterator[Proposal]:
+    """A function that frameworks compute in one op or in several."""
+    for name, function in ACTIVATIONS.items() if _is_telling(values.own) else ():
+        with np.errstate(all="ignore"):
+            made = function(values.own)
+        yield InsertOperator(op="function", name=name), made
+
 
 FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
     "relu": ACTIVATIONS["relu"],
@@ -422,21 +429,3 @@ def masked(values: Values) -> Iterator[Proposal]:
         number = float(numbers[0])
         made = np.where(others, number, own)
         yield InsertOperator(op="fill", factor=Factor(number), numbers=(count,)), made
-
-
-At = Literal["ends", "inner", "masks", "leaf", "rounded", "layout"]
-"""Which two values are compared.
-
-"ends": what two ops make. "inner": ops of two rows. "masks": two masked values. "leaf": an op with a leaf,
-and one without. "rounded": a value, and what it is rounded to. "layout": the same numbers in some order.
-"""
-
-RELATIONS: dict[At, tuple[Relation, ...]] = {
-    "ends": (times, layouts, plus, applied, tempered, with_parts, rounded_to, masked),
-    "inner": (tempered,),
-    "masks": (masked,),
-    "leaf": (with_parts,),
-    "rounded": (rounded_to,),
-    "layout": (layouts,),
-}
-"""How relations are looked for, the simplest ones first."""
