@@ -262,7 +262,38 @@ def rows_named(given: str) -> tuple[Row, ...]:
     )
 
 
-# What may stand in the place of what
+# What is tried of operators where two graphs differ
+
+
+class Windowed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What an operator calls the lengths of its windows, the steps between them, and those inside them."""
+
+    strides: str
+    steps: str
+    sizes: str = ""
+    number: float | None = None
+
+
+class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table of what is tried, which says itself what each of its entries is."""
+
+    positions: frozenset[str]
+    axes: frozenset[str]
+    of_windows: frozenset[str]
+    fixed: frozenset[str]
+    linear: frozenset[str]
+    of_weights: frozenset[str]
+    placing: frozenset[str]
+    reductions: frozenset[str]
+    select: str
+    stands_for: dict[str, str]
+    few: dict[str, tuple[int | str, ...]]
+    usual: dict[str, tuple[float, ...]]
+    windows: dict[str, tuple[int, ...]]
+    windowed: dict[str, Windowed]
+
+
+TRIED = msgspec.toml.decode((FOLDER / "tried.toml").read_bytes(), type=Tried)
 
 
 def alternatives(op: str) -> tuple[str, ...]:

@@ -10,73 +10,10 @@ from explorer.compare.graphs.sameness import numbers_of
 from explorer.compare.graphs.view import Shape
 from explorer.model.causes import SetArguments
 from explorer.model.graph import Arguments, ArgumentValue, Node, Output
-
-FEW_VALUES: dict[str, tuple[ArgumentValue, ...]] = {
-    "approximate": ("none", "tanh"),
-    "reduction": ("mean", "sum", "none"),
-    "correction": (0, 1),
-    "padding_idx": (-1,),
-    "ignore_index": (-100,),
-    "pad_mode": ("valid", "same", "pad"),
-    "padding_mode": ("zeros", "border", "reflection"),
-    "interpolation_mode": ("bilinear", "nearest", "bicubic"),
-}
-"""The values of arguments that are one of few; a padding_idx of -1 is none."""
-
-POSITIONS = frozenset({"start", "end", "diagonal", "index", "shifts", "offset"})
-"""Arguments that are places: it may be that one is off by one."""
+from explorer.operators.table import TRIED
 
 LAST = 2**63 - 1
 """The end of a slice that ends with its axis."""
-
-AXES = frozenset({"dim", "start_dim", "end_dim", "axis", "axes"})
-"""Arguments that are an axis, or a sequence of axes."""
-
-USUAL: dict[str, tuple[ArgumentValue, ...]] = {
-    "eps": (1e-5, 1e-6, 1e-7, 1e-8, 1e-12, 1e-3, 0.0),
-    "epsilon": (1e-5, 1e-6, 1e-7, 1e-8, 1e-12, 1e-3, 0.0),
-    "negative_slope": (0.01, 0.2),
-    "beta": (1.0, 0.5),
-}
-"""Values of arguments that are tried although the other side is given none."""
-
-WINDOWS: dict[str, tuple[int, ...]] = {
-    "padding": (0, 1, 2, 3),
-    "stride": (1, 2),
-    "dilation": (1, 2),
-}
-"""Numbers of windows that are tried along all of their axes."""
-
-WINDOW_NAMES = frozenset(
-    {"padding", "stride", "dilation", "pad", "pad_mode", "kernel_size", "strides"}
-)
-"""Arguments of windows, of which two are often another way to say one thing."""
-
-FIXED = frozenset(
-    {
-        "dtype",
-        "size",
-        "output_mask",
-        "input_dtype",
-        "self_sizes",
-        "input_sizes",
-        # MindSpore's.
-        "shape",
-        "data_format",
-        "begin_norm_axis",
-        "begin_params_axis",
-        "normalized_shape",
-        "kernel_size",
-        "out_channel",
-        "mode",
-        "output_num",
-        "skip_mode",
-        "batch_dims",
-        "Seed0",
-        "Seed1",
-    }
-)
-"""Arguments that shape a value, or say which values are made: no other one would give this value."""
 
 MOST_WINDOWS = 6
 """Padding of more ends than those of three axes is of all axes."""
@@ -148,19 +85,19 @@ def argument_changes(own: Arguments, pool: Iterable[ArgumentValue], rank: int) -
     suggested: list[Arguments] = []
     for name, value in own.items():
         seen = [value]
-        for other in _alternatives(name, value, pool, rank) if name not in FIXED else ():
+        for other in _alternatives(name, value, pool, rank) if name not in TRIED.fixed else ():
             if other not in seen:
                 seen.append(other)
                 suggested.append({name: other})
     suggested = suggested[:MOST_CHANGES]
     usual: list[Arguments] = []
     for name, value in own.items():
-        often = [{name: other} for other in USUAL.get(name, ()) if other != value]
+        often: list[Arguments] = [{name: it} for it in TRIED.usual.get(name, ()) if it != value]
         usual += [change for change in often if change not in suggested]
     two = combinations(suggested, 2)
     pairs = [{**one, **other} for one, other in two if one.keys() != other.keys()]
-    windows = [change for change in pairs if change.keys() <= WINDOW_NAMES]
-    double = [change for change in pairs if not change.keys() <= WINDOW_NAMES]
+    windows = [change for change in pairs if change.keys() <= TRIED.of_windows]
+    double = [change for change in pairs if not change.keys() <= TRIED.of_windows]
     return ArgumentChanges([*suggested, *usual], windows[:MOST_CHANGES], double[:MOST_CHANGES])
 
 
@@ -168,17 +105,17 @@ def _alternatives(
     name: str, value: ArgumentValue, pool: Iterable[ArgumentValue], rank: int
 ) -> Iterator[ArgumentValue]:
     """Other values that an argument may have, those that the other side suggests first."""
-    if name in FEW_VALUES:
-        yield from FEW_VALUES[name]
+    if name in TRIED.few:
+        yield from TRIED.few[name]
     elif isinstance(value, bool):
         yield not value
-    elif name in AXES and isinstance(value, int):
+    elif name in TRIED.axes and isinstance(value, int):
         yield from range(rank)
-    elif name in AXES and isinstance(value, tuple) and value:
+    elif name in TRIED.axes and isinstance(value, tuple) and value:
         for count in (len(value), *range(1, rank + 1)):
             yield from combinations(range(rank), count)
     else:
-        if name in POSITIONS and isinstance(value, int):
+        if name in TRIED.positions and isinstance(value, int):
             yield from (value - 1, value + 1)
             yield from (LAST, -1) if name == "end" else ()
         # A zero last: it bounds variances and fills masks, and an eps near it gives the same.
@@ -211,7 +148,7 @@ def _in_place_of(value: ArgumentValue, other: ArgumentValue) -> Iterator[Argumen
 
 def _of_windows(name: str, value: tuple[object, ...]) -> Iterator[ArgumentValue]:
     """Other numbers of a window along all of its axes, and padding at other ends of them."""
-    for number in WINDOWS.get(name, ()):
+    for number in TRIED.windows.get(name, ()):
         yield (number,) * len(value)
     if name == "pad":
         # The two ends of each axis exchanged, or half of it at each.
@@ -222,5 +159,5 @@ def _of_windows(name: str, value: tuple[object, ...]) -> Iterator[ArgumentValue]
         yield tuple(number for total in sums for number in (total - total // 2, total // 2))
     if name == "padding" and len(value) > MOST_WINDOWS:
         # At both ends of the axes of images, behind those of examples and channels.
-        for number in WINDOWS[name]:
+        for number in TRIED.windows[name]:
             yield (0,) * 4 + (number,) * (len(value) - 4)

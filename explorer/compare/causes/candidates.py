@@ -47,7 +47,7 @@ from explorer.model.divergence import Divergence, LoneLeaf
 from explorer.model.engines import engine_named
 from explorer.model.graph import Arguments, Node, Output, SideName
 from explorer.operators.families import family
-from explorer.operators.table import alternatives
+from explorer.operators.table import TRIED, alternatives
 
 
 class Suspect(NamedTuple):
@@ -250,15 +250,6 @@ def removed(spot: Spot) -> Iterator[Edits]:
                 yield (RemoveOperator(node=node.id, hands_on=place),)
 
 
-REDUCTIONS = frozenset(
-    {"aten.sum.dim_IntList", "aten.mean.dim", "aten.amax.default", "aten.amin.default"}
-)
-"""Operators of PyTorch that make one element of all along some axes."""
-
-SELECT = "aten.select.int"
-"""The operator that takes one of them: a first token, or the last state."""
-
-
 def replaced(spot: Spot) -> Iterator[Edits]:
     """Another operator."""
     # In memory of its own: what is written in place is compared as well.
@@ -266,10 +257,10 @@ def replaced(spot: Spot) -> Iterator[Edits]:
     for other in alternatives(plain):
         yield (ReplaceOperator(node=node.id, op=other),)
     axes = node.arguments.get("dim")
-    if plain in REDUCTIONS and isinstance(axes, tuple) and len(axes) == 1:
+    if plain in TRIED.reductions and isinstance(axes, tuple) and len(axes) == 1:
         for index in (0, -1):
             given: Arguments = {"dim": axes[0], "index": index}
-            yield (ReplaceOperator(node=node.id, op=SELECT, arguments=given),)
+            yield (ReplaceOperator(node=node.id, op=TRIED.select, arguments=given),)
 
 
 def halves_exchanged(spot: Spot) -> Iterator[Edits]:

@@ -40,6 +40,7 @@ from explorer.model.causes import (
     form_of,
 )
 from explorer.model.graph import GradGraph, Output
+from explorer.operators.table import TRIED
 
 
 class Explanation(NamedTuple):
@@ -211,7 +212,7 @@ def _likeliest(found: list[Explanation], other: str) -> Explanation | None:
     least = min((cost(it.trial.edits) for it in found), default=0)
     found = [it for it in found if cost(it.trial.edits) == least]
     if len(found) > 1 and least == COSTS["operator"]:
-        names = _plain(other), STANDS_FOR.get(other)
+        names = _plain(other), TRIED.stands_for.get(other)
         ops = [getattr(it.trial.edits[0], "op", "") for it in found]
         found = [it for it, op in zip(found, ops, strict=True) if _plain(op) in names]
     kinds = {tuple(map(_kind, it.trial.edits)) for it in found}
@@ -228,10 +229,6 @@ def _kind(edit: Edit) -> object:
         case ReplaceOperator():
             return edit.node, edit.op
     return edit
-
-
-STANDS_FOR = {"max": "relu", "logistic": "sigmoid", "integer_pow": "square"}
-"""Operations of JAX's graphs that other frameworks have an operator of another name for."""
 
 
 def _plain(op: str) -> str:

@@ -38,6 +38,7 @@ from explorer.model.divergence import (
 )
 from explorer.model.graph import OTHER, Node, SideName
 from explorer.operators.families import BOOKKEEPING, MASKING, family
+from explorer.operators.table import TRIED
 
 MOST_INSIDE = 32
 """In longer rows no two values are looked at but the last ones."""
@@ -272,24 +273,6 @@ def _function_of(flow: GraphView, read: Node) -> tuple[Found, Node] | None:
 
 # The same numbers put elsewhere on the way to two values that should be equal: where the ways part
 
-PLACING = frozenset(
-    {
-        "reshape",
-        "transpose",
-        "slice",
-        "concat",
-        "roll",
-        "flip",
-        "reversev2",
-        "reverse",
-        "identity",
-        "split",
-        "chunk",
-        "tuple",
-    }
-)
-"""Families of ops of which every number that is given has been read."""
-
 TURNING = ("transpose_a", "transpose_b")
 """Arguments by which an op reads a matrix the other way round."""
 
@@ -349,7 +332,7 @@ def _has_as_many(node: Node, other: Node) -> bool:
 
 def _is_placing(node: Node) -> bool:
     """Whether an op puts numbers elsewhere and changes none."""
-    return node.kind == "op" and family(node.op) in PLACING
+    return node.kind == "op" and family(node.op) in TRIED.placing
 
 
 def _chain_of(flow: GraphView, end: Node) -> Chain:

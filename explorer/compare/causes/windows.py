@@ -1,14 +1,13 @@
 """Windows and slices: which other elements an op may take, and what its input may be padded with."""
 
-import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from explorer.compare.causes.arguments import set_arguments
 from explorer.compare.graphs.view import Shape
 from explorer.model.causes import Edits, Factor, InsertOperator
 from explorer.model.graph import Arguments, Node
+from explorer.operators.table import TRIED
 
 Shapes = Mapping[int, Shape]
 
@@ -78,42 +77,13 @@ def _along(name: str, arguments: Arguments, axes: int) -> tuple[int, ...]:
 # Other padding than an op can be given, such as more at the end of an axis
 
 
-class Windowed(NamedTuple):
-    """How an operator with windows calls what they are like, and what an input is padded with.
-
-    These are the windows' lengths, else those of a kernel that it reads, the steps between them, and those
-    inside them. The number is None of an operator which is given the padding of both ends of each axis.
-    """
-
-    sizes: str
-    strides: str
-    steps: str
-    number: float | None = None
-
-
-POOLING = Windowed("window_dimensions", "window_strides", "window_dilation")
-
-WINDOWED = {
-    "aten.convolution.default": Windowed("", "stride", "dilation", 0.0),
-    "aten.max_pool2d_with_indices.default": Windowed(
-        "kernel_size", "stride", "dilation", -math.inf
-    ),
-    "aten.max_pool2d.default": Windowed("kernel_size", "stride", "dilation", -math.inf),
-    "aten.max_pool1d.default": Windowed("kernel_size", "stride", "dilation", -math.inf),
-    "conv_general_dilated": Windowed("", "window_strides", "rhs_dilation"),
-    "reduce_window_max": POOLING,
-    "reduce_window_min": POOLING,
-    "reduce_window_sum": POOLING,
-}
-"""The operators with windows, by their names in graphs."""
-
 SPECS = re.compile(r"(?:lhs|rhs|out)_spec=\(([\d, ]*)\)")
 """The axes of a convolution's image, kernel and value in the text of its dimensions, spatial ones last."""
 
 
 def _missing(node: Node, read: Shapes, target: Shape, padded_axes: int) -> list[int]:
     """How many elements each axis lacks for the windows that are wanted; [] where that is not known."""
-    names = WINDOWED[node.op]
+    names = TRIED.windowed[node.op]
     whole = read[0], read.get(1, ()), target
     # In PyTorch's graphs the axes of space are the last ones, as many as have padding.
     shapes = [shape[-padded_axes:] for shape in whole]
@@ -128,7 +98,9 @@ def _missing(node: Node, read: Shapes, target: Shape, padded_axes: int) -> list[
                 return []
             shapes[place] = tuple(whole[place][axis] for axis in axes)
     lengths, kernel, wanted = shapes
-    sizes, strides, steps = (_along(it, node.arguments, len(wanted)) for it in names[:3])
+    sizes, strides, steps = (
+        _along(it, node.arguments, len(wanted)) for it in (names.sizes, names.strides, names.steps)
+    )
     sizes = sizes or kernel
     windows = lengths, wanted, sizes, strides or sizes, steps or (1,) * len(wanted)
     if len(set(map(len, windows))) > 1:
@@ -146,9 +118,9 @@ def padded(node: Node, read: Shapes, target: Shape) -> Iterator[Edits]:
     at the beginning, as "same" padding does, or all of it there; and the other way round.
     """
     own = node.arguments.get("padding")
-    if node.op not in WINDOWED or not isinstance(own, tuple) or 0 not in read:
+    if node.op not in TRIED.windowed or not isinstance(own, tuple) or 0 not in read:
         return
-    missing, number = _missing(node, read, target, len(own)), WINDOWED[node.op].number
+    missing, number = _missing(node, read, target, len(own)), TRIED.windowed[node.op].number
     if not any(missing) or min(missing) < 0:
         return
     halves = [(total // 2, total - total // 2) for total in missing]
