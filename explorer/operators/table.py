@@ -291,26 +291,23 @@ class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     usual: dict[str, tuple[float, ...]]
     windows: dict[str, tuple[int, ...]]
     windowed: dict[str, Windowed]
+    user_names: dict[str, str]
+    settled: dict[str, dict[str, str | bool]]
 
 
 TRIED = msgspec.toml.decode((FOLDER / "tried.toml").read_bytes(), type=Tried)
 
+ALTERNATIVES = msgspec.toml.decode(
+    (FOLDER / "alternatives.toml").read_bytes(), type=dict[str, dict[Framework, str]]
+)
 
+
+@cache
 def alternatives(op: str) -> tuple[str, ...]:
     """The operators that may stand in the place of one, all named as in graphs.
 
     >>> alternatives("aten._softmax.default")
     ('aten._log_softmax.default',)
     """
-    return _alternatives().get(op, ())
-
-
-@cache
-def _alternatives() -> dict[str, tuple[str, ...]]:
-    text = (FOLDER / "alternatives.toml").read_bytes()
-    found: dict[str, tuple[str, ...]] = defaultdict(tuple)
-    for group in msgspec.toml.decode(text, type=dict[str, dict[Framework, str]]).values():
-        for ops in map(str.split, group.values()):
-            for op in ops:
-                found[op] += tuple(other for other in ops if other != op)
-    return dict(found)
+    groups = [ops.split() for group in ALTERNATIVES.values() for ops in group.values()]
+    return tuple(other for ops in groups if op in ops for other in ops if other != op)

@@ -181,11 +181,11 @@ OF_OPERATOR = "operator_pad_mode"
 def _pad_mode_to_torch(setting: Setting) -> Values:
     given, is_operator = setting.arguments, setting.way == OF_OPERATOR
     mode = str(given["pad_mode"]).lower()
-    if mode == "valid":
-        padded: Values = {setting.there: 0}
-    elif mode == "pad":
+    if mode == "pad":
         ends = given["pad" if is_operator else "padding"]
-        padded = {setting.there: _symmetric(ends, setting)}
+        padded: Values = {setting.there: _symmetric(ends, setting)}
+    elif mode == "valid" or (is_operator and mode != "same"):
+        padded = {setting.there: 0}
     elif setting.way == "pad_mode" and all(it == 1 for it in _strides(setting, _axes(setting))):
         padded = {setting.there: "same"}
     else:

@@ -64,8 +64,7 @@ def test_a_mean_of_the_elements_for_which_a_condition_holds() -> None:
 )
 def test_another_number_is_no_such_mean(condition: AnyArray, value: float) -> None:
     parted = divergence("mean", "neg", "loss")
-    pairs = further_pairs(parted, negated_mean(condition), mean_there(value))
-    assert first_cause(pairs) is None
+    assert first_cause(further_pairs(parted, negated_mean(condition), mean_there(value))) is None
 
 
 # Factors

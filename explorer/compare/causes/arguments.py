@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from explorer.compare.causes.rows import Ends
 from explorer.compare.graphs.sameness import numbers_of
-from explorer.compare.graphs.view import Shape
 from explorer.model.causes import SetArguments
 from explorer.model.graph import Arguments, ArgumentValue, Node, Output
 from explorer.operators.table import TRIED
@@ -45,11 +44,6 @@ class Spot:
         nodes = (self.node, *self.here.origins(self.node))
         rank = max((len(it.outputs[0].shape) for it in nodes if it.outputs), default=0)
         return argument_changes(self.node.arguments, self._pool(), rank)
-
-    @property
-    def shape(self) -> Shape:
-        """The shape of the value that it should have, as the op would yield it."""
-        return self.here.own_shape(self.node, self.target.shape)
 
     def _pool(self) -> list[ArgumentValue]:
         """What the ops of the other side and the layers of both sides were given, constants too."""

@@ -187,16 +187,14 @@ def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:
     first = ends.row[-1 if do_the_same else 0]
     behind = ends.there.behind(first.id)
     for node in ends.there.graph.nodes:
-        if node.id not in behind or node.kind != "op" or node.phase != first.phase:
-            continue
-        for value in node.outputs[:1]:
-            numbers = numbers_of(value)
-            if value.shape != own.shape or value is target or numbers is None:
+        if node.id in behind and node.kind == "op" and node.phase == first.phase and node.outputs:
+            value = node.outputs[0]
+            numbers = numbers_of(value) if value.shape == own.shape else None
+            if numbers is None or value is target:
                 continue
             # Zeros and ones, such as labels, are given by chance.
-            if numbers.size > 1 and np.unique(numbers).size < FEW:
-                continue
-            if not any(are_equal(value, other) for other in known):
+            is_telling = numbers.size <= 1 or np.unique(numbers).size >= FEW
+            if is_telling and not any(are_equal(value, other) for other in known):
                 yield value
 
 
@@ -275,7 +273,8 @@ def halves_exchanged(spot: Spot) -> Iterator[Edits]:
 
 def padded_input(spot: Spot) -> Iterator[Edits]:
     """More padding at one end than at the other."""
-    yield from padded(spot.node, spot.here.own_shapes(spot.node), spot.shape)
+    here, node = spot.here, spot.node
+    yield from padded(node, here.own_shapes(node), here.own_shape(node, spot.target.shape))
 
 
 ALONE, IN_A_ROW, EVERYWHERE = (

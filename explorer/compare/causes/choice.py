@@ -168,8 +168,13 @@ def _computed(suspect: Suspect, tried: Tried) -> list[tuple[Trial, Output]] | No
 def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
     """The trials that give the other side's value, or the nearest one behind it that any gives."""
     own, computed = suspect.own, _computed(suspect, tried) or ()
-    of_there = [it.edits[:-1] for it in suspect.trials if len(it.edits) > 1]
-    of_there = [it for it in of_there if all(map(_is_from_there, it))]
+    of_there = [
+        trial.edits[:-1]
+        for trial in suspect.trials
+        if all(
+            isinstance(it, Rewire) and isinstance(it.source, FromThere) for it in trial.edits[:-1]
+        )
+    ]
     for target in (suspect.target, *suspect.further):
         if own.shape == target.shape and distance(own, target) is None:
             continue  # they cannot be compared
@@ -196,11 +201,6 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
         if found:
             return found
     return []
-
-
-def _is_from_there(edit: Edit) -> bool:
-    """Whether an edit puts in a value of the other side."""
-    return isinstance(edit, Rewire) and isinstance(edit.source, FromThere)
 
 
 def _likeliest(found: list[Explanation], other: str) -> Explanation | None:

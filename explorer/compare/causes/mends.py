@@ -8,22 +8,10 @@ from explorer.model.causes import Cause, InsertOperator, Mend, Rewire, Zeros
 from explorer.model.engines import NEEDED, Framework, engine_named
 from explorer.model.graph import OTHER, Arguments, ArgumentValue, Layer, Node, SideName
 from explorer.operators.records import REQUIRED, UNKNOWN, Argument, Row
-from explorer.operators.table import function_of, last_name, layer_of, names
+from explorer.operators.table import TRIED, function_of, last_name, layer_of, names
 from explorer.operators.translation import as_called, translated, turned
 from explorer.operators.values import alike
 from explorer.operators.ways import HUB, Setting
-
-USER_NAMES = {"unbiased": "ddof"}
-"""Switches of operators for which a function that a user calls has a number, 1 for True."""
-
-SETTLED: dict[str, Arguments] = {
-    "GeLU": {"approximate": "tanh"},
-    "ops.gelu": {"approximate": "none"},
-}
-"""The arguments with which the function that a user calls becomes an operator, or a row of them."""
-
-SETTLED_LAYERS: dict[tuple[str, str], Arguments] = {("nn.GELU", "ops.gelu"): {"approximate": False}}
-"""The settings with which a layer becomes another operator than it is."""
 
 
 class _Side(msgspec.Struct, frozen=True):
@@ -112,13 +100,12 @@ def _of_operators(op: str, other_op: str, ours: _Side, theirs: _Side) -> Iterato
     own, other = function_of(ours.framework, op), function_of(ours.framework, other_op)
     if own is None or other is None:
         return
-    settings = SETTLED_LAYERS.get((ours.layer.name, other_op)) if ours.layer else None
-    if ours.layer and settings:
-        yield Mend(side=ours.name, call=ours.layer.name, arguments=settings)
-    else:
-        call, settled = other.name(ours.framework), SETTLED.get(other_op, {})
-        yield Mend(side=ours.name, call=call, arguments=settled)
-    yield from _said(theirs, own, SETTLED.get(op, {}))
+    call, settled = other.name(ours.framework), TRIED.settled.get(other_op, {})
+    of_layer = TRIED.settled.get(f"{ours.layer.name} as {other_op}") if ours.layer else None
+    if ours.layer and of_layer:
+        call, settled = ours.layer.name, of_layer
+    yield Mend(side=ours.name, call=call, arguments=settled)
+    yield from _said(theirs, own, TRIED.settled.get(op, {}))
 
 
 def _changed(
@@ -176,7 +163,7 @@ def _of_arguments(cause: Cause, node: Node, ours: _Side, theirs: _Side) -> Itera
 def _as_torch(rows: Iterable[Row | None], framework: Framework, given: Arguments) -> Arguments:
     """Arguments of an op by the names of PyTorch's function or operator; {} of what has none there."""
     given = dict(given)
-    for name, users in USER_NAMES.items():
+    for name, users in TRIED.user_names.items():
         if name in given:
             given[users] = int(bool(given.pop(name)))
     for row in filter(None, rows):

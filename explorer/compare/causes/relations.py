@@ -12,27 +12,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from explorer.compare.graphs.sameness import ROUNDING, Sameness
+from explorer.compare.graphs.view import Shape
 from explorer.model.causes import Edits, Factor, InsertOperator
 from explorer.numeric.differences import Floats
 
 FEW = 4
 """With fewer different elements than this, a number between two values may be chance."""
-
-
-class Surroundings(NamedTuple):
-    """What a relation may be made of, beside the two values.
-
-    ``sizes`` are lengths of axes and products of them, ``shares`` are probabilities, ``parts``
-    are values by name that may be added or multiplied, and ``shapes`` those that numbers may have had.
-    """
-
-    sizes: tuple[int, ...] = ()
-    shares: tuple[float, ...] = ()
-    parts: Mapping[str, Floats] = {}
-    shapes: tuple[tuple[int, ...], ...] = ()
-
-
-NOTHING = Surroundings()
 
 
 class Found(NamedTuple):
@@ -43,12 +28,19 @@ class Found(NamedTuple):
 
 
 class Values(NamedTuple):
-    """A value that may follow from another one, how far apart they may be, and what it may be made of."""
+    """A value that may follow from another one, how far apart they may be, and what it may be made of.
+
+    ``sizes`` are lengths of axes and products of them, ``shares`` are probabilities, ``parts``
+    are values by name that may be added or multiplied, and ``shapes`` those that numbers may have had.
+    """
 
     own: Floats
     target: Floats
     room: Sameness
-    around: Surroundings = NOTHING
+    sizes: tuple[int, ...] = ()
+    shares: tuple[float, ...] = ()
+    parts: Mapping[str, Floats] = {}
+    shapes: tuple[Shape, ...] = ()
 
     @property
     def are_of_one_size(self) -> bool:
@@ -90,7 +82,7 @@ def times(values: Values) -> Iterator[Proposal]:
     greatest = float(np.abs(target[finite]).max())
     if greatest <= values.room.base:
         return  # what is nothing but rounding is any value times next to nothing
-    named = named_factor(factor, values.around, values.room.base / greatest if greatest else 0.0)
+    named = named_factor(factor, values, values.room.base / greatest if greatest else 0.0)
     if named.form or _is_telling(own):
         yield InsertOperator(op="mul", factor=named), values.own * named.value
 
@@ -132,10 +124,10 @@ SHARES: dict[str, Callable[[float], float]] = {
 """What it may be of a probability."""
 
 
-def named_factor(factor: float, around: Surroundings, room: float = 0.0) -> Factor:
+def named_factor(factor: float, values: Values, room: float = 0.0) -> Factor:
     """A factor, and what it is of a size or a probability at hand, up to a part ``room`` of it."""
     tolerance = min(max(2e-6, room), 1e-4)
-    for forms, numbers in ((FORMS, around.sizes), (SHARES, around.shares)):
+    for forms, numbers in ((FORMS, values.sizes), (SHARES, values.shares)):
         for number in sorted(set(numbers)):
             for form, value_of in forms.items():
                 is_known = number > 1 if forms is FORMS else 0 < number < 1
@@ -158,7 +150,7 @@ def with_parts(values: Values) -> Iterator[Proposal]:
     if own.shape != target.shape or not _is_telling(own) or not _is_telling(target):
         return
     fitting = []
-    for name, part in values.around.parts.items():
+    for name, part in values.parts.items():
         ends = zip(part.shape[::-1], target.shape[::-1], strict=False)
         fits = part.ndim <= target.ndim and all(one in (1, other) for one, other in ends)
         if fits and np.unique(part).size > 1:
@@ -253,7 +245,7 @@ def tempered(values: Values) -> Iterator[Proposal]:
     factor = float((own * target).sum()) / square if square else 0.0
     if factor <= 0 or not _is_telling(own):
         return
-    named = named_factor(factor, values.around, 1e-5)
+    named = named_factor(factor, values, 1e-5)
     is_log = float(values.own.max()) <= 0
     softmax = _softmax(own * named.value)
     made = np.log(softmax) if is_log else softmax
@@ -311,7 +303,7 @@ def are_rearranged(own: Floats, target: Floats, room: Sameness) -> bool:
 
 def layouts(values: Values) -> Iterator[Proposal]:
     """The same numbers in another order."""
-    own, target, room, around = values
+    own, target, room = values[:3]
     is_telling = values.are_of_one_size and _is_telling(own)
     if not is_telling or not are_rearranged(own, target, room):
         return
@@ -327,7 +319,7 @@ def layouts(values: Values) -> Iterator[Proposal]:
             yield from _along(own, target, axis, room)
         yield from _along_several(own, target, room)
     if may_have_other_axes:
-        whole = dict.fromkeys(chain(_finer_shapes(target.shape), around.shapes))
+        whole = dict.fromkeys(chain(_finer_shapes(target.shape), values.shapes))
         for shape in (it for it in whole if len(it) <= MOST_AXES):
             yield from _regrouped(own, target, room, shape)
 

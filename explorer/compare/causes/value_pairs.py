@@ -13,7 +13,6 @@ from explorer.compare.causes.relations import (
     Found,
     Proposal,
     Relation,
-    Surroundings,
     Values,
     activated,
     applied,
@@ -105,7 +104,9 @@ def relation(pair: ValuePair) -> Found | None:
     own, target = numbers_of(pair.own), numbers_of(pair.target)
     if own is None or target is None:
         return None
-    values = Values(own, target, room_of(pair.own, pair.target), _surroundings(pair))
+    values = Values(own, target, room_of(pair.own, pair.target), shapes=pair.shapes)
+    if pair.at in SURROUNDED:
+        values = _with_surroundings(values, pair)
     of_graphs = OF_GRAPHS.get(pair.at)
     found = values.fitting(of_graphs(pair)) if of_graphs else relations_of(values, pair.at)
     for one in found:
@@ -158,10 +159,8 @@ def size_of(output: Output) -> int:
     return math.prod(output.shape)
 
 
-def _surroundings(pair: ValuePair) -> Surroundings:
+def _with_surroundings(values: Values, pair: ValuePair) -> Values:
     """What a relation may be made of: sizes and numbers at hand, and values that were there before."""
-    if pair.at not in SURROUNDED:
-        return Surroundings(shapes=pair.shapes)
     outputs = [pair.own, pair.target]
     given: list[ArgumentValue] = []
     for flow, node in ((pair.here, pair.node), (pair.there, pair.other)):
@@ -188,7 +187,7 @@ def _surroundings(pair: ValuePair) -> Surroundings:
             value = numbers_of(part.outputs[0])
             if value is not None and 1 < value.size <= size_of(target):
                 parts[label_of(part)] = value
-    return Surroundings(tuple(sizes), shares, parts)
+    return values._replace(sizes=tuple(sizes), shares=shares, parts=parts)
 
 
 # What follows from more values of the graphs
