@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 
 from explorer.model.engines import FRAMEWORKS, NEEDED, Framework
+from explorer.model.graph import Arguments
 from explorer.operators.records import (
     REQUIRED,
     Argument,
@@ -292,7 +293,7 @@ class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     windows: dict[str, tuple[int, ...]]
     windowed: dict[str, Windowed]
     user_names: dict[str, str]
-    settled: dict[str, dict[str, str | bool]]
+    settled: dict[str, Arguments]
 
 
 TRIED = msgspec.toml.decode((FOLDER / "tried.toml").read_bytes(), type=Tried)

@@ -46,7 +46,13 @@ def _mends(cause: Cause, node: Node, ours: _Side, theirs: _Side) -> Iterator[Men
         case "inputs", Rewire(source=Zeros(is_filled=False)):
             yield from _of_layers(ours, theirs, {"bias": True})
         case "arguments" | "operator", _ if ours.framework not in NEEDED:
-            yield from _of_graph(cause, ours)
+            # What users write for an op of graphs that name its arguments in their own way.
+            row = function_of(ours.framework, cause.other_op or cause.op)
+            column = row.columns[ours.framework] if row else None
+            if column and cause.arguments.keys() <= column.graph_arguments.keys():
+                called = column.graph_arguments
+                given = {called[name]: alike(value) for name, value in cause.arguments.items()}
+                yield Mend(side=ours.name, call=column.writes, arguments=given)
         case "operator", _:
             yield from _of_operators(cause.op, cause.other_op, ours, theirs)
         case "arguments", _ if ours.framework == HUB and are_layers:
@@ -66,17 +72,6 @@ def _of_layers(ours: _Side, theirs: _Side, tried: Arguments) -> Iterator[Mend]:
         if last_name(row.name(other.framework)) == last_name(other.layer.name):
             wanted = translated(row, other.framework, other.layer.settings)
             yield from _changed(side, side.layer.name, row, wanted, tried, side.layer.settings)
-
-
-def _of_graph(cause: Cause, ours: _Side) -> Iterator[Mend]:
-    """What users write for an op of graphs that name its arguments in their own way."""
-    row = function_of(ours.framework, cause.other_op or cause.op)
-    if row is None:
-        return
-    column = row.columns[ours.framework]
-    if cause.arguments.keys() <= column.graph_arguments.keys():
-        given = {column.graph_arguments[it]: alike(cause.arguments[it]) for it in cause.arguments}
-        yield Mend(side=ours.name, call=column.writes, arguments=given)
 
 
 def _said(side: _Side, row: Row, given: Arguments, call: str = "") -> Iterator[Mend]:
