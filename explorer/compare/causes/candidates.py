@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from explorer.compare.causes.arguments import Spot, set_arguments
+from explorer.compare.causes.arguments import Spot, padded, set_arguments, slices
 from explorer.compare.causes.inputs import (
     from_zeros,
     inverted,
@@ -29,7 +29,6 @@ from explorer.compare.causes.rows import (
     longer_ends,
     sided,
 )
-from explorer.compare.causes.windows import padded, slices
 from explorer.compare.graphs.sameness import are_equal, numbers_of
 from explorer.compare.graphs.view import MOVES, GraphView
 from explorer.model.causes import (

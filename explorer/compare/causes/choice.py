@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from explorer.compare.causes.arguments import OF_SLICES
 from explorer.compare.causes.candidates import Suspect, other_values
 from explorer.compare.causes.inputs import later_place
 from explorer.compare.causes.mends import mends
-from explorer.compare.causes.windows import OF_SLICES
 from explorer.compare.graphs.sameness import (
     apart_if_same,
     apart_in_any_order,
