@@ -1,11 +1,10 @@
 """Which arguments of two ops, or settings of two layers, differ once they are translated."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from explorer.model.engines import Framework
 from explorer.model.graph import Arguments, ArgumentValue, Layer
-from explorer.operators.records import Argument, Row, Value
+from explorer.operators.records import Row, Value
 from explorer.operators.table import last_name, layer_of, row_between
 from explorer.operators.translation import by_argument
 from explorer.operators.values import other_values, unified
@@ -90,38 +89,27 @@ def _by_row(row: Row, left: Call, right: Call) -> Names:
     if left.framework == "torch":
         theirs, ours = _by_row(row, right, left)
         return ours, theirs
-    found = list(_differences(row, left, right))
-    here = dict.fromkeys(name for names, _ in found for name in names if name in left.arguments)
-    there = dict.fromkeys(name for _, names in found for name in names if name in right.arguments)
-    return tuple(here), tuple(there)
-
-
-def _differences(row: Row, left: Call, right: Call) -> Iterator[tuple[list[str], list[str]]]:
-    """The names on either side of each argument that differs."""
-    given: dict[str, Value] = dict(left.arguments)
-    for argument, values in by_argument(row, left.framework, given):
-        here, there = argument.name(left.framework), argument.name(right.framework)
-        if here and here not in left.arguments:
+    here: dict[str, None] = {}
+    there: dict[str, None] = {}
+    rank = max(left.rank, right.rank)
+    for argument, values in by_argument(row, left.framework, dict(left.arguments)):
+        name = argument.name(left.framework)
+        if name and name not in left.arguments:
             continue  # a graph may leave out what another argument says
-        if values is None:
-            yield _tied(row, argument, left.framework), [there]
-            continue
-        others = [
-            name
-            for name, value in values.items()
-            if name in right.arguments
-            and not _is_same(name, value, right, max(left.rank, right.rank))
-        ]
+        others = [argument.name(right.framework)]
+        if values is not None:
+            given = [it for it in values if it in right.arguments]
+            others = [it for it in given if not _is_same(it, values[it], right, rank)]
         if others:
-            yield _tied(row, argument, left.framework), others
-
-
-def _tied(row: Row, argument: Argument, framework: Framework) -> list[str]:
-    """What an argument is called, and the others of its side that have a part in its meaning."""
-    tied = [
-        it for it in row.arguments if it.way() in COMPANIONS and it.way() == f"of_{argument.way()}"
-    ]
-    return [it.name(framework) for it in (argument, *tied)]
+            # What it is called, and the others of its side that have a part in its meaning.
+            way = f"of_{argument.way()}"
+            tied = [it for it in row.arguments if it.way() == way and way in COMPANIONS]
+            here |= dict.fromkeys(it.name(left.framework) for it in (argument, *tied))
+            there |= dict.fromkeys(others)
+    return (
+        tuple(name for name in here if name in left.arguments),
+        tuple(name for name in there if name in right.arguments),
+    )
 
 
 def _is_same(name: str, translated: Value, call: Call, rank: int) -> bool:

@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 
 from explorer.model.engines import FRAMEWORKS, NEEDED, Framework
+from explorer.model.graph import Arguments
 from explorer.operators.records import (
     REQUIRED,
     Argument,
@@ -262,24 +263,52 @@ def rows_named(given: str) -> tuple[Row, ...]:
     )
 
 
-# What may stand in the place of what
+# What is tried of operators where two graphs differ
 
 
+class Windowed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What an operator calls the lengths of its windows, the steps between them, and those inside them."""
+
+    strides: str
+    steps: str
+    sizes: str = ""
+    number: float | None = None
+
+
+class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table of what is tried, which says itself what each of its entries is."""
+
+    positions: frozenset[str]
+    axes: frozenset[str]
+    of_windows: frozenset[str]
+    fixed: frozenset[str]
+    linear: frozenset[str]
+    of_weights: frozenset[str]
+    placing: frozenset[str]
+    reductions: frozenset[str]
+    select: str
+    stands_for: dict[str, str]
+    few: dict[str, tuple[int | str, ...]]
+    usual: dict[str, tuple[float, ...]]
+    windows: dict[str, tuple[int, ...]]
+    windowed: dict[str, Windowed]
+    user_names: dict[str, str]
+    settled: dict[str, Arguments]
+
+
+TRIED = msgspec.toml.decode((FOLDER / "tried.toml").read_bytes(), type=Tried)
+
+ALTERNATIVES = msgspec.toml.decode(
+    (FOLDER / "alternatives.toml").read_bytes(), type=dict[str, dict[Framework, str]]
+)
+
+
+@cache
 def alternatives(op: str) -> tuple[str, ...]:
     """The operators that may stand in the place of one, all named as in graphs.
 
     >>> alternatives("aten._softmax.default")
     ('aten._log_softmax.default',)
     """
-    return _alternatives().get(op, ())
-
-
-@cache
-def _alternatives() -> dict[str, tuple[str, ...]]:
-    text = (FOLDER / "alternatives.toml").read_bytes()
-    found: dict[str, tuple[str, ...]] = defaultdict(tuple)
-    for group in msgspec.toml.decode(text, type=dict[str, dict[Framework, str]]).values():
-        for ops in map(str.split, group.values()):
-            for op in ops:
-                found[op] += tuple(other for other in ops if other != op)
-    return dict(found)
+    groups = [ops.split() for group in ALTERNATIVES.values() for ops in group.values()]
+    return tuple(other for ops in groups if op in ops for other in ops if other != op)

@@ -112,23 +112,25 @@ def _size(radius: Value) -> int:
     return 2 * radius + 1
 
 
-def _radius(size: Value) -> Value:
+def radius(size: Value) -> Value:
+    """How many elements a window has to either side; of an even number there is none."""
     assert isinstance(size, int)
     if size % 2 == 0:
         raise NoCounterpartError("size", size)
     return size // 2
 
 
-def _mean_to_torch(setting: Setting) -> Values:
+def mean_to_torch(setting: Setting) -> Values:
     """PyTorch takes the mean of the window where MindSpore takes its sum."""
     return {setting.there: _number(setting.value) * _size(setting.arguments["depth_radius"])}
 
 
-def _sum_from_torch(setting: Setting) -> Values:
+def sum_from_torch(setting: Setting) -> Values:
+    """MindSpore takes the sum of the window where PyTorch takes its mean."""
     return {setting.there: _number(setting.value) / _number(setting.arguments["size"])}
 
 
-def _dropped(setting: Setting) -> Values:
+def dropped(setting: Setting) -> Values:
     """Of the two ways to say how much is dropped, the one that is given."""
     kept = setting.arguments["keep_prob"]
     return {setting.there: _one_minus(kept) if setting.value is None else setting.value}
@@ -157,7 +159,8 @@ def _strides(setting: Setting, axes: int) -> tuple[int, ...]:
     return _numbers(given.get("stride", given.get("strides", 1)), axes)
 
 
-def _stride_from_torch(setting: Setting) -> Values:
+def stride_from_torch(setting: Setting) -> Values:
+    """A stride that is not given is the size of the window."""
     stride = setting.value
     return {setting.there: setting.arguments["kernel_size"] if stride is None else stride}
 
@@ -166,7 +169,8 @@ def _each_axis(setting: Setting) -> Values:
     return {setting.there: _numbers(setting.value, _axes(setting))}
 
 
-def _stride_of_each_axis(setting: Setting) -> Values:
+def stride_of_each_axis(setting: Setting) -> Values:
+    """As ``stride_from_torch``, a number for each axis."""
     stride = setting.value or setting.arguments["kernel_size"]
     return {setting.there: _numbers(stride, _axes(setting))}
 
@@ -174,16 +178,25 @@ def _stride_of_each_axis(setting: Setting) -> Values:
 # Padding by mode
 
 
+OF_OPERATOR = "operator_pad_mode"
+"""The way of operators, which have a number for each axis, and in PyTorch no mode."""
+
+
 def _pad_mode_to_torch(setting: Setting) -> Values:
-    mode = str(setting.arguments["pad_mode"]).lower()
-    if mode == "valid":
-        return {setting.there: 0}
+    given, is_operator = setting.arguments, setting.way == OF_OPERATOR
+    mode = str(given["pad_mode"]).lower()
     if mode == "pad":
-        return {setting.there: _symmetric(setting.arguments["padding"], setting)}
-    is_moved_by_one = all(number == 1 for number in _strides(setting, _axes(setting)))
-    if is_moved_by_one and setting.way == "pad_mode":
-        return {setting.there: "same"}
-    return _same_padding(setting)
+        ends = given["pad" if is_operator else "padding"]
+        padded: Values = {setting.there: _symmetric(ends, setting)}
+    elif mode == "valid" or (is_operator and mode != "same"):
+        padded = {setting.there: 0}
+    elif setting.way == "pad_mode" and all(it == 1 for it in _strides(setting, _axes(setting))):
+        padded = {setting.there: "same"}
+    else:
+        padded = _same_padding(setting)
+    if is_operator:
+        padded[setting.there] = _numbers(padded[setting.there], _axes(setting))
+    return padded
 
 
 def _symmetric(padding: Value, setting: Setting) -> Value:
@@ -221,32 +234,17 @@ def _same_padding(setting: Setting) -> Values:
 
 
 def _pad_mode_from_torch(setting: Setting) -> Values:
-    padding = setting.value
+    padding, name = setting.value, "padding"
+    if setting.way == OF_OPERATOR:
+        padding, name = _numbers(padding, _axes(setting)), "pad"
     if isinstance(padding, str):
-        return {"pad_mode": padding, "padding": 0}
+        return {"pad_mode": padding, name: 0}
     if padding == 0 or (isinstance(padding, tuple) and not any(padding)):
-        return {"pad_mode": "valid", "padding": 0}
-    if isinstance(padding, tuple) and len(padding) == 2 and setting.way == "pad_mode":
+        return {"pad_mode": "valid", name: 0}
+    is_of_axes = isinstance(padding, tuple) and len(padding) == 2 and setting.way == "pad_mode"
+    if isinstance(padding, tuple) and (is_of_axes or setting.way == OF_OPERATOR):
         padding = tuple(number for number in padding for _end in "ab")
-    return {"pad_mode": "pad", "padding": padding}
-
-
-def _operator_padding_to_torch(setting: Setting) -> Values:
-    """As ``_pad_mode_to_torch``, with a number for each axis and no mode."""
-    mode = setting.arguments["pad_mode"]
-    if mode == "same":
-        padded = _same_padding(setting)
-    else:
-        ends = setting.arguments["pad"] if mode == "pad" else 0
-        padded = {setting.there: _symmetric(ends, setting)}
-    return {**padded, setting.there: _numbers(padded[setting.there], _axes(setting))}
-
-
-def _operator_padding_from_torch(setting: Setting) -> Values:
-    padding = _numbers(setting.value, _axes(setting))
-    if not any(padding):
-        return {"pad_mode": "valid", "pad": 0}
-    return {"pad_mode": "pad", "pad": tuple(number for number in padding for _end in "ab")}
+    return {"pad_mode": "pad", name: padding}
 
 
 def _mode_of_padding(setting: Setting) -> Values:
@@ -259,7 +257,8 @@ def _mode_of_padding(setting: Setting) -> Values:
     raise NoCounterpartError(setting.here, padding)
 
 
-def _transposed_to_torch(setting: Setting) -> Values:
+def transposed_to_torch(setting: Setting) -> Values:
+    """Padding by mode of a transposed convolution."""
     mode = setting.arguments["pad_mode"]
     if mode != "same":
         return _pad_mode_to_torch(setting)
@@ -279,7 +278,7 @@ def _transposed_to_torch(setting: Setting) -> Values:
 # Axes
 
 
-def _swap_to_torch(setting: Setting) -> Values:
+def swap_to_torch(setting: Setting) -> Values:
     """The two axes that a permutation swaps; refuses any other permutation."""
     axes = setting.value if isinstance(setting.value, tuple) else ()
     moved = [place for place, axis in enumerate(axes) if axis not in (place, place - len(axes))]
@@ -288,14 +287,15 @@ def _swap_to_torch(setting: Setting) -> Values:
     return dict(zip(("dim0", "dim1"), moved, strict=True))
 
 
-def _swap_from_torch(setting: Setting) -> Values:
+def swap_from_torch(setting: Setting) -> Values:
+    """The permutation that swaps two axes."""
     axes = list(range(len(setting.shapes[0])))
     first, second = (_numbers(setting.arguments[name], 1)[0] for name in ("dim0", "dim1"))
     axes[first], axes[second] = axes[second], axes[first]
     return {setting.there: tuple(axes)}
 
 
-def _softmax_axis(setting: Setting) -> Values:
+def softmax_axis(setting: Setting) -> Values:
     """PyTorch chooses an axis by the rank of the input where none is given."""
     axis = setting.value
     if axis is None:
@@ -305,12 +305,13 @@ def _softmax_axis(setting: Setting) -> Values:
     return {setting.there: axis}
 
 
-def _single(axis: Value) -> Value:
+def single(axis: Value) -> Value:
     """The one axis that an operator of MindSpore has in a tuple."""
     return axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis
 
 
-def _none_or_several(axes: Value) -> Value:
+def none_or_several(axes: Value) -> Value:
+    """Axes as PyTorch takes them: none are all."""
     if axes == ():
         return None
     return axes if isinstance(axes, tuple) else (axes,)
@@ -323,13 +324,15 @@ def _empty_for_none(axes: Value) -> Value:
 # The axes of a layer norm
 
 
-def _normalized_from_torch(setting: Setting) -> Values:
+def normalized_from_torch(setting: Setting) -> Values:
+    """The shape of the last axes, and which one is the first."""
     shape = setting.value if isinstance(setting.value, tuple) else (setting.value,)
     first = {"begin_norm_axis": -len(shape), "begin_params_axis": -len(shape)}
     return {setting.there: shape, **first}
 
 
-def _normalized_to_torch(setting: Setting) -> Values:
+def normalized_to_torch(setting: Setting) -> Values:
+    """The shape, where the axes are the last ones of it."""
     shape = setting.value
     rank = len(setting.shapes[0]) if setting.shapes else 0
     for name in ("begin_norm_axis", "begin_params_axis"):
@@ -340,7 +343,7 @@ def _normalized_to_torch(setting: Setting) -> Values:
     return {setting.there: shape}
 
 
-def _begins_at(setting: Setting) -> Values:
+def begins_at(setting: Setting) -> Values:
     """The axes from the first to the last, by their sizes."""
     shape = setting.shapes[0] if setting.shapes else ()
     (axis,) = _numbers(setting.value, 1)
@@ -350,7 +353,8 @@ def _begins_at(setting: Setting) -> Values:
     return {setting.there: shape[axis:]}
 
 
-def _first_axis(setting: Setting) -> Values:
+def first_axis(setting: Setting) -> Values:
+    """The first of the last axes that are normalized."""
     axis = -len(setting.value) if isinstance(setting.value, tuple) else -1
     return {setting.there: axis, "begin_params_axis": axis}
 
@@ -363,31 +367,31 @@ WAYS: dict[str, Way] = {
     ),
     "tanh": _named_by({True: "tanh", False: "none"}),
     "zero_is_none": _named_by({0: None}),
-    "stride": Way(_same, _stride_from_torch),
+    "stride": Way(_same, stride_from_torch),
     "pad_mode": Way(_pad_mode_to_torch, _pad_mode_from_torch),
     "pool_pad_mode": Way(_pad_mode_to_torch, _pad_mode_from_torch),
     "mode_alone": Way(_pad_mode_to_torch, _mode_of_padding),
     "average_pad_mode": Way(_pad_mode_to_torch, _pad_mode_from_torch),
     "average_mode_alone": Way(_pad_mode_to_torch, _mode_of_padding),
-    "transposed_pad_mode": Way(_transposed_to_torch, _pad_mode_from_torch),
-    "operator_pad_mode": Way(_operator_padding_to_torch, _operator_padding_from_torch),
+    "transposed_pad_mode": Way(transposed_to_torch, _pad_mode_from_torch),
+    OF_OPERATOR: Way(_pad_mode_to_torch, _pad_mode_from_torch),
     "each_axis": Way(_each_axis, _each_axis),
-    "stride_of_each_axis": Way(_each_axis, _stride_of_each_axis),
-    "single_axis": Way(_each(_single), _same),
-    "some_axes": Way(_each(_none_or_several), _each(_empty_for_none)),
+    "stride_of_each_axis": Way(_each_axis, stride_of_each_axis),
+    "single_axis": Way(_each(single), _same),
+    "some_axes": Way(_each(none_or_several), _each(_empty_for_none)),
     "reduction_number": _named_by({"none": 0, "mean": 1, "sum": 2}),
-    "swap": Way(_swap_to_torch, _swap_from_torch),
-    "softmax_axis": Way(_same, _softmax_axis),
+    "swap": Way(swap_to_torch, swap_from_torch),
+    "softmax_axis": Way(_same, softmax_axis),
     "last_axis": Way(_each(lambda axis: -1 if axis is None else axis), _same),
     "one_axis": Way(_same, _refused(None)),
     "counted_classes": Way(_same, _refused(-1)),
     "none_is_false": Way(_same, _each(bool)),
     "every_axis": Way(_each(_empty_for_none), _each(lambda axes: None if axes == () else axes)),
-    "normalized_shape": Way(_normalized_to_torch, _normalized_from_torch),
-    "begins_at": Way(_begins_at, _first_axis),
-    "dropped": Way(_dropped, _same),
-    "radius": Way(_each(_size), _each(_radius)),
-    "alpha_of_radius": Way(_mean_to_torch, _sum_from_torch),
+    "normalized_shape": Way(normalized_to_torch, normalized_from_torch),
+    "begins_at": Way(begins_at, first_axis),
+    "dropped": Way(dropped, _same),
+    "radius": Way(_each(_size), _each(radius)),
+    "alpha_of_radius": Way(mean_to_torch, sum_from_torch),
 }
 """The transformations by name."""
 

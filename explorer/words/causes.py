@@ -290,43 +290,73 @@ def _names(edits: Edits) -> dict[str, str]:
             names["changed"] = clean(edit.op) + given
         elif isinstance(edit, Rewire) and edit.label:
             names["label"] = clean(edit.label)
-    form = form_of(edits)
-    if form == "inputs":
-        names["changes"] = _(" and ").join(_inputs(edits))
-    elif form in ("value", "removed_op"):
-        names["how"] = _how(edits)
+    if form_of(edits) in ("inputs", "value", "removed_op"):
+        names["changes"] = names["how"] = _(" and ").join(_phrases(edits))
     return names
 
 
-def _inputs(edits: Edits) -> Iterator[str]:
-    """Each change of inputs, which count from 1."""
-    swapped = [edit for edit in edits if isinstance(edit, Rewire)]
-    if len(swapped) == 2 and all(isinstance(edit.source, FromSlot) for edit in swapped):
-        slots = _(" and ").join(str(edit.slots[0] + 1) for edit in swapped)
+def _phrases(edits: Edits) -> Iterator[str]:
+    """Each change of inputs, which count from 1, or how a value follows from another one."""
+    rewired = [edit for edit in edits if isinstance(edit, Rewire)]
+    labels = [clean(getattr(edit.source, "label", "")) for edit in rewired]
+    if len(rewired) == 2 and all(isinstance(edit.source, FromSlot) for edit in rewired):
+        slots = _(" and ").join(str(edit.slots[0] + 1) for edit in rewired)
         yield _("its inputs {slots} swapped").format(slots=slots)
+        return
+    if len(rewired) == 2 and not rewired[0].slots:
+        text = _("with the factors `{name}` and `{other}` exchanged")
+        yield text.format(name=labels[0], other=labels[1])
         return
     for edit in edits:
         if isinstance(edit, Rewire):
-            label = clean(getattr(edit.source, "label", ""))
-            texts = {
-                FromNode: _("`{label}` as its input {slots}"),
-                FromThere: _("`{label}` of the other side as its input {slots}"),
-                Zeros: _("zeros in the place of `{label}`"),
-            }
-            yield texts[type(edit.source)].format(label=label, slots=_slots(edit))
+            yield _rewired(edit)
         elif isinstance(edit, InsertOperator):
-            yield _inserted_at_input(edit)
+            yield _inserted(edit)
 
 
 def _slots(edit: Rewire | InsertOperator) -> str:
     return _(" and ").join(str(slot + 1) for slot in edit.slots)
 
 
-def _inserted_at_input(edit: InsertOperator) -> str:
+def _rewired(edit: Rewire) -> str:
+    if isinstance(edit.source, FromLeaf):
+        text = _("in the place of `{name}` too")
+        if edit.source.is_one_tensor:
+            text = _("as one tensor with `{name}`")
+        return text.format(name=clean(edit.source.name))
+    texts = {
+        FromNode: _("`{label}` as its input {slots}"),
+        FromThere: _("`{label}` of the other side as its input {slots}"),
+        Zeros: _("zeros in the place of `{label}`"),
+    }
+    label = clean(getattr(edit.source, "label", ""))
+    return texts[type(edit.source)].format(label=label, slots=_slots(edit))
+
+
+def _inserted(edit: InsertOperator) -> str:
+    """An operator at an input, or behind an op."""
     numbers = [str(number) for number in edit.numbers] or [f"{edit.number:.6g}"]
-    ends = [" + ".join(pair) for pair in zip(numbers[::2], numbers[1::2], strict=False)]
+    pairs = list(zip(numbers[::2], numbers[1::2], strict=False))
+    text = _at_input(edit) if edit.slots else _behind(edit, pairs)
+    return text.format(
+        slots=_slots(edit),
+        numbers=numbers,
+        ends=", ".join(" + ".join(pair) for pair in pairs),
+        factor=factor_text(edit.factor) if edit.factor else "",
+        name=clean(edit.name),
+        shape=edit.shape,
+        order=", ".join(numbers),
+        axes=", ".join(numbers),
+        dtype=edit.name,
+        axis=numbers[0],
+        rest=", ".join(numbers[1:]),
+        parts=len(numbers) - 1,
+    )
+
+
+def _at_input(edit: InsertOperator) -> str:
     turned = _("its input {slots} in reverse along axis {numbers[0]}")
-    if len(numbers) > 1:
+    if len(edit.numbers) > 1:
         turned = _("its input {slots} in reverse along the axes {axes}")
     texts: dict[Inserted, str] = {
         "swap_axes": _("the axes {numbers[0]} and {numbers[1]} of its input {slots} swapped"),
@@ -340,13 +370,7 @@ def _inserted_at_input(edit: InsertOperator) -> str:
             " padding"
         ),
     }
-    return texts[edit.op].format(
-        slots=_slots(edit),
-        numbers=numbers,
-        ends=", ".join(ends),
-        axes=", ".join(numbers),
-        dtype=edit.name,
-    )
+    return texts[edit.op]
 
 
 def _removed(found: Cause, names: dict[str, str]) -> str:
@@ -370,34 +394,13 @@ def _removed(found: Cause, names: dict[str, str]) -> str:
     )
 
 
-def _how(edits: Edits) -> str:
-    """How a value follows from another one."""
-    (edit, *others) = edits[1:] if isinstance(edits[0], RemoveOperator) else edits
-    if isinstance(edit, InsertOperator):
-        return _inserted_behind(edit)
-    assert isinstance(edit, Rewire)
-    if isinstance(edit.source, FromLeaf):
-        text = _("in the place of `{name}` too")
-        if edit.source.is_one_tensor:
-            text = _("as one tensor with `{name}`")
-        return text.format(name=clean(edit.source.name))
-    names = [
-        clean(getattr(it.source, "label", "")) for it in (edit, *others) if isinstance(it, Rewire)
-    ]
-    return _("with the factors `{name}` and `{other}` exchanged").format(
-        name=names[0], other=names[1]
-    )
-
-
-def _inserted_behind(edit: InsertOperator) -> str:
-    shift = _("shifted by {rest} along axis {axis}")
-    pairs = zip(edit.numbers[::2], edit.numbers[1::2], strict=False)
-    shifts = [shift.format(axis=axis, rest=steps) for axis, steps in pairs]
+def _behind(edit: InsertOperator, pairs: list[tuple[str, str]]) -> str:
     with_name: dict[Inserted, str] = {
         "mul": _("times `{name}`"),
         "add": _("plus `{name}`"),
         "sub": _("minus `{name}`"),
     }
+    shift, turn = _("shifted by {rest} along axis {axis}"), _("in reverse along axis {axis}")
     texts: dict[Inserted, str] = {
         "mul": _("times {factor}"),
         "add": _("plus {factor}"),
@@ -406,26 +409,14 @@ def _inserted_behind(edit: InsertOperator) -> str:
         "cast": _("rounded to {name}"),
         "transpose": _("with its axes in the order {order}"),
         "regroup": _("reshaped to {shape}, with the axes of that in the order {order}"),
-        "roll": _(" and ").join(shifts),
-        "flip": _(" and ").join(
-            _("in reverse along axis {axis}").format(axis=axis) for axis in edit.numbers
-        ),
+        "roll": _(" and ").join(shift.format(axis=axis, rest=steps) for axis, steps in pairs),
+        "flip": _(" and ").join(turn.format(axis=axis) for axis in edit.numbers),
         "rows": _("with its rows along axis {axis} in the order {rest}"),
         "blocks": _("with the {parts} equal parts of its axis {axis} in the order {rest}"),
         "where": _("as the mean of the {axis} of {rest} elements for which `{name}` holds"),
         "fill": _("with {axis} of its elements set to {factor}"),
     }
-    numbers = [str(number) for number in edit.numbers]
-    text = with_name[edit.op] if edit.name and edit.op in with_name else texts[edit.op]
-    return text.format(
-        factor=factor_text(edit.factor) if edit.factor else "",
-        name=clean(edit.name),
-        shape=edit.shape,
-        order=", ".join(numbers),
-        axis=numbers[0] if numbers else "",
-        rest=", ".join(numbers[1:]),
-        parts=len(numbers) - 1,
-    )
+    return with_name[edit.op] if edit.name and edit.op in with_name else texts[edit.op]
 
 
 FORMS = {

@@ -1,17 +1,12 @@
 """How one value follows from another, and where no relation is claimed."""
 
+from itertools import chain
+
 import numpy as np
 import pytest
 
-from explorer.compare.causes.relations import (
-    NOTHING,
-    RELATIONS,
-    Surroundings,
-    Values,
-    applied,
-    relations_of,
-    tempered,
-)
+from explorer.compare.causes.relations import Values, applied, tempered
+from explorer.compare.causes.value_pairs import relations_of
 from explorer.compare.graphs.sameness import Sameness
 from explorer.model.causes import Edit, Factor, InsertOperator
 from explorer.numeric.differences import Floats
@@ -19,16 +14,17 @@ from explorer.numeric.differences import Floats
 RANDOM = np.random.default_rng(5)
 OWN: Floats = RANDOM.normal(size=(2, 3, 4))
 ROOM = Sameness(1e-6)
+NOTHING = Values(OWN, OWN, ROOM)
 
 
-def relation(own: Floats, target: Floats, around: Surroundings = NOTHING) -> Edit | None:
-    found = next(relations_of(Values(own, target, ROOM, around), RELATIONS["ends"]), None)
+def relation(own: Floats, target: Floats, around: Values = NOTHING) -> Edit | None:
+    found = next(relations_of(around._replace(own=own, target=target), "ends"), None)
     assert found is None or found.apart <= 1e-5
     return found.edits[0] if found else None
 
 
 def test_a_factor_goes_by_what_it_is_of_a_size_or_a_probability() -> None:
-    around = Surroundings(sizes=(3, 64), shares=(0.1,))
+    around = NOTHING._replace(sizes=(3, 64), shares=(0.1,))
     factors = {
         1 / 8: Factor(1 / 8, "1/√n", 64),
         8.0: Factor(8.0, "√n", 64),
@@ -42,7 +38,7 @@ def test_a_factor_goes_by_what_it_is_of_a_size_or_a_probability() -> None:
 
 
 def test_of_a_single_number_only_a_factor_that_stands_for_something_is_no_chance() -> None:
-    one, around = np.array(2.0), Surroundings(sizes=(6,))
+    one, around = np.array(2.0), NOTHING._replace(sizes=(6,))
     assert relation(one, one * 6.0, around) == InsertOperator(op="mul", factor=Factor(6.0, "n", 6))
     assert relation(one, one * 5.5, around) is None
     assert relation(one, one + 1.25, around) is None
@@ -50,7 +46,7 @@ def test_of_a_single_number_only_a_factor_that_stands_for_something_is_no_chance
 
 def test_a_term_or_a_factor_may_be_a_number_or_another_value() -> None:
     bias = RANDOM.normal(size=4)
-    around = Surroundings(parts={"fc.bias": bias})
+    around = NOTHING._replace(parts={"fc.bias": bias})
     assert relation(OWN, OWN + 1) == InsertOperator(op="add", factor=Factor(1.0))
     assert relation(OWN, OWN + bias, around) == InsertOperator(op="add", name="fc.bias")
     assert relation(OWN, OWN - bias, around) == InsertOperator(op="sub", name="fc.bias")
@@ -60,7 +56,7 @@ def test_a_term_or_a_factor_may_be_a_number_or_another_value() -> None:
 
 def test_a_product_with_zeros_says_nothing_of_a_bias() -> None:
     bias = RANDOM.normal(size=4)
-    zeros, around = np.zeros((2, 3, 4)), Surroundings(parts={"fc.bias": bias})
+    zeros, around = np.zeros((2, 3, 4)), NOTHING._replace(parts={"fc.bias": bias})
     assert relation(zeros, zeros + bias, around) is None
 
 
@@ -85,7 +81,7 @@ def softmax(logits: Floats) -> Floats:
 
 def test_two_softmaxes_of_the_same_logits_tell_their_temperature() -> None:
     wanted = InsertOperator(op="temper", factor=Factor(0.5, "1/√n", 4))
-    around = Surroundings(sizes=(4,))
+    around = NOTHING._replace(sizes=(4,))
     assert relation(softmax(OWN), softmax(OWN / 2), around) == wanted
     assert relation(np.log(softmax(OWN)), np.log(softmax(OWN / 2)), around) == wanted
 
@@ -98,7 +94,8 @@ def test_a_function_that_only_mends_what_was_rounded_is_no_relation(is_log: bool
         (np.log(exact), np.log(exact) - 1e-6) if is_log else (exact, exact * (1 - 1e-6))
     )
     values = Values(rounded, value, Sameness(1e-8, 5e-8))
-    assert not list(relations_of(values, (applied, tempered)))
+    proposals = chain(applied(values), tempered(values))
+    assert not list(values.fitting(proposals))
 
 
 def test_numbers_that_lie_elsewhere_tell_how_they_were_moved() -> None:
@@ -178,4 +175,4 @@ def test_a_shape_that_the_numbers_had_on_the_way_may_be_the_one_that_is_put_in_o
     put = image.reshape(shape).transpose(order).reshape(image.shape)
     assert relation(image, put) is None
     wanted = InsertOperator(op="regroup", shape=shape, numbers=order)
-    assert relation(image, put, Surroundings(shapes=(shape,))) == wanted
+    assert relation(image, put, NOTHING._replace(shapes=(shape,))) == wanted

@@ -1,7 +1,6 @@
 """What is tried with windows, slices and eps: padding of both ends of an axis, other places along one."""
 
-from explorer.compare.causes.arguments import argument_changes
-from explorer.compare.causes.windows import Shapes, padded, slices
+from explorer.compare.causes.arguments import Shapes, argument_changes, padded, slices
 from explorer.model.causes import SetArguments
 from explorer.model.graph import Arguments, ArgumentValue, Node, Output
 from tests.support.narrowing import of_type

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from explorer.compare.causes.arguments import Spot, set_arguments
+from explorer.compare.causes.arguments import Spot, padded, set_arguments, slices
 from explorer.compare.causes.inputs import (
     from_zeros,
     inverted,
@@ -29,7 +29,6 @@ from explorer.compare.causes.rows import (
     longer_ends,
     sided,
 )
-from explorer.compare.causes.windows import padded, slices
 from explorer.compare.graphs.sameness import are_equal, numbers_of
 from explorer.compare.graphs.view import MOVES, GraphView
 from explorer.model.causes import (
@@ -47,7 +46,7 @@ from explorer.model.divergence import Divergence, LoneLeaf
 from explorer.model.engines import engine_named
 from explorer.model.graph import Arguments, Node, Output, SideName
 from explorer.operators.families import family
-from explorer.operators.table import alternatives
+from explorer.operators.table import TRIED, alternatives
 
 
 class Suspect(NamedTuple):
@@ -187,16 +186,14 @@ def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:
     first = ends.row[-1 if do_the_same else 0]
     behind = ends.there.behind(first.id)
     for node in ends.there.graph.nodes:
-        if node.id not in behind or node.kind != "op" or node.phase != first.phase:
-            continue
-        for value in node.outputs[:1]:
-            numbers = numbers_of(value)
-            if value.shape != own.shape or value is target or numbers is None:
+        if node.id in behind and node.kind == "op" and node.phase == first.phase and node.outputs:
+            value = node.outputs[0]
+            numbers = numbers_of(value) if value.shape == own.shape else None
+            if numbers is None or value is target:
                 continue
             # Zeros and ones, such as labels, are given by chance.
-            if numbers.size > 1 and np.unique(numbers).size < FEW:
-                continue
-            if not any(are_equal(value, other) for other in known):
+            is_telling = numbers.size <= 1 or np.unique(numbers).size >= FEW
+            if is_telling and not any(are_equal(value, other) for other in known):
                 yield value
 
 
@@ -250,15 +247,6 @@ def removed(spot: Spot) -> Iterator[Edits]:
                 yield (RemoveOperator(node=node.id, hands_on=place),)
 
 
-REDUCTIONS = frozenset(
-    {"aten.sum.dim_IntList", "aten.mean.dim", "aten.amax.default", "aten.amin.default"}
-)
-"""Operators of PyTorch that make one element of all along some axes."""
-
-SELECT = "aten.select.int"
-"""The operator that takes one of them: a first token, or the last state."""
-
-
 def replaced(spot: Spot) -> Iterator[Edits]:
     """Another operator."""
     # In memory of its own: what is written in place is compared as well.
@@ -266,10 +254,10 @@ def replaced(spot: Spot) -> Iterator[Edits]:
     for other in alternatives(plain):
         yield (ReplaceOperator(node=node.id, op=other),)
     axes = node.arguments.get("dim")
-    if plain in REDUCTIONS and isinstance(axes, tuple) and len(axes) == 1:
+    if plain in TRIED.reductions and isinstance(axes, tuple) and len(axes) == 1:
         for index in (0, -1):
             given: Arguments = {"dim": axes[0], "index": index}
-            yield (ReplaceOperator(node=node.id, op=SELECT, arguments=given),)
+            yield (ReplaceOperator(node=node.id, op=TRIED.select, arguments=given),)
 
 
 def halves_exchanged(spot: Spot) -> Iterator[Edits]:
@@ -284,7 +272,8 @@ def halves_exchanged(spot: Spot) -> Iterator[Edits]:
 
 def padded_input(spot: Spot) -> Iterator[Edits]:
     """More padding at one end than at the other."""
-    yield from padded(spot.node, spot.here.own_shapes(spot.node), spot.shape)
+    here, node = spot.here, spot.node
+    yield from padded(node, here.own_shapes(node), here.own_shape(node, spot.target.shape))
 
 
 ALONE, IN_A_ROW, EVERYWHERE = (

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from explorer.compare.causes.arguments import OF_SLICES
 from explorer.compare.causes.candidates import Suspect, other_values
 from explorer.compare.causes.inputs import later_place
 from explorer.compare.causes.mends import mends
-from explorer.compare.causes.windows import OF_SLICES
 from explorer.compare.graphs.sameness import (
     apart_if_same,
     apart_in_any_order,
@@ -40,6 +40,7 @@ from explorer.model.causes import (
     form_of,
 )
 from explorer.model.graph import GradGraph, Output
+from explorer.operators.table import TRIED
 
 
 class Explanation(NamedTuple):
@@ -167,8 +168,13 @@ def _computed(suspect: Suspect, tried: Tried) -> list[tuple[Trial, Output]] | No
 def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
     """The trials that give the other side's value, or the nearest one behind it that any gives."""
     own, computed = suspect.own, _computed(suspect, tried) or ()
-    of_there = [it.edits[:-1] for it in suspect.trials if len(it.edits) > 1]
-    of_there = [it for it in of_there if all(map(_is_from_there, it))]
+    of_there = [
+        trial.edits[:-1]
+        for trial in suspect.trials
+        if all(
+            isinstance(it, Rewire) and isinstance(it.source, FromThere) for it in trial.edits[:-1]
+        )
+    ]
     for target in (suspect.target, *suspect.further):
         if own.shape == target.shape and distance(own, target) is None:
             continue  # they cannot be compared
@@ -197,11 +203,6 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
     return []
 
 
-def _is_from_there(edit: Edit) -> bool:
-    """Whether an edit puts in a value of the other side."""
-    return isinstance(edit, Rewire) and isinstance(edit.source, FromThere)
-
-
 def _likeliest(found: list[Explanation], other: str) -> Explanation | None:
     """The explanation of the least cost; None where there are several such, or none.
 
@@ -211,7 +212,7 @@ def _likeliest(found: list[Explanation], other: str) -> Explanation | None:
     least = min((cost(it.trial.edits) for it in found), default=0)
     found = [it for it in found if cost(it.trial.edits) == least]
     if len(found) > 1 and least == COSTS["operator"]:
-        names = _plain(other), STANDS_FOR.get(other)
+        names = _plain(other), TRIED.stands_for.get(other)
         ops = [getattr(it.trial.edits[0], "op", "") for it in found]
         found = [it for it, op in zip(found, ops, strict=True) if _plain(op) in names]
     kinds = {tuple(map(_kind, it.trial.edits)) for it in found}
@@ -228,10 +229,6 @@ def _kind(edit: Edit) -> object:
         case ReplaceOperator():
             return edit.node, edit.op
     return edit
-
-
-STANDS_FOR = {"max": "relu", "logistic": "sigmoid", "integer_pow": "square"}
-"""Operations of JAX's graphs that other frameworks have an operator of another name for."""
 
 
 def _plain(op: str) -> str:

@@ -1,313 +1,411 @@
-"""What explains a divergence by recorded values alone: one that follows from another, or from several."""
+"""What explains a divergence by recorded values alone, and between which of them it is looked for."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 
-import numpy as np
-
 from explorer.compare.causes.choice import is_believed
-from explorer.compare.causes.inputs import label_of
-from explorer.compare.causes.rearranged import rearranged_cause
-from explorer.compare.causes.relations import ACTIVATIONS, FEW, Found
-from explorer.compare.causes.rows import at_place, have_one_value, rows_at, sided
-from explorer.compare.causes.value_pairs import ValuePair, cause_by, pairs_at, relation
-from explorer.compare.graphs.sameness import Sameness, is_telling, noise_of, numbers_of, room_of
-from explorer.compare.graphs.view import GraphView
-from explorer.model.causes import LAYOUTS, Cause, FromLeaf, FromNode, InsertOperator, Rewire
-from explorer.model.divergence import Divergence, ExtraOps, OtherValue
-from explorer.model.graph import OTHER, Node, Output, SideName
-from explorer.numeric.differences import Floats
-from explorer.operators.families import BOOKKEEPING, family
+from explorer.compare.causes.relations import Found, are_rearranged
+from explorer.compare.causes.rows import (
+    at_place,
+    does_the_same,
+    have_one_value,
+    is_ahead,
+    is_of_form,
+    rows_at,
+    sided,
+)
+from explorer.compare.causes.value_pairs import (
+    GRADIENT,
+    NEAR,
+    ValuePair,
+    are_same,
+    cause_of_pair,
+    gradients,
+    relation,
+    size_of,
+)
+from explorer.compare.graphs.sameness import numbers_of, room_of
+from explorer.compare.graphs.view import MOVES, GraphView
+from explorer.model.causes import LAYOUTS, Cause, InsertOperator
+from explorer.model.divergence import (
+    Divergence,
+    ExtraOps,
+    LoneLeaf,
+    OtherStart,
+    OtherValue,
+    ResultElsewhere,
+    Rounded,
+)
+from explorer.model.graph import OTHER, Node, SideName
+from explorer.operators.families import BOOKKEEPING, MASKING, family
+from explorer.operators.table import TRIED
 
-
-def related_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
-    """How the values at a divergence follow from one another; None where they do not."""
-    causes = []
-    for pair in pairs_at(divergence, left, right):
-        found = relation(pair)
-        if found:
-            causes.append(cause_by(found, pair))
-    cause = min(causes, key=lambda it: not is_believed(it.edits), default=None)
-    first = cause.edits[0] if cause else None
-    if first is None or (isinstance(first, InsertOperator) and first.op in LAYOUTS):
-        # Which op moves the numbers says more than that they are moved.
-        cause = rearranged_cause(divergence, left, right) or cause
-    for find in FORMULAS if cause is None else ():
-        cause = find(divergence, left, right)
-        if cause is not None:
-            break
-    return cause
-
-
-# A known function of a value
+MOST_INSIDE = 32
+"""In longer rows no two values are looked at but the last ones."""
 
 MOST_BEHIND = 16
 """So many ops behind a value are looked at for the one that yields a function of it."""
 
-
-def known_function_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
-    """Which function of a value one side computes where the other one computes another; None if none."""
-    side: SideName = "left"
-    here, there, first = left, right, None
-    if divergence.phase == "forward" and isinstance(divergence, ExtraOps):
-        side = divergence.side
-        here, there, _ = sided(divergence, left, right)
-        first = at_place(here, divergence.row.first)
-    elif divergence.phase == "forward" and isinstance(divergence, OtherValue):
-        first = left.nodes[divergence.nodes[0]] if divergence.nodes[0] is not None else None
-    for read in here.origins(first) if first else ():
-        values = (it for it in there.graph.nodes if it.kind != "output")
-        other = next((it for it in values if have_one_value(it, read)), None)
-        made = _function_of(here, read) if other else None
-        made_there = _function_of(there, other) if other and made else None
-        if other and made and made_there and made[0] != made_there[0]:
-            name, node, apart = made
-            edit = InsertOperator(op="function", name=name)
-            pair = ValuePair(OTHER[side], there, here, other, node)
-            return cause_by(Found((edit,), apart), pair)
-    return None
-
-
-def _function_of(flow: GraphView, read: Node) -> tuple[str, Node, float] | None:
-    """A function of a value that one of the nearest ops behind it yields, that op, and how far apart."""
-    value = numbers_of(read.outputs[0]) if read.outputs else None
-    if value is None or np.unique(value).size < FEW:
-        return None
-    with np.errstate(all="ignore"):
-        wanted = {name: function(value).ravel() for name, function in ACTIVATIONS.items()}
-    # The ops that compute numbers of their own, in order.
-    behind = flow.behind(read.id)
-    nodes = [it for it in flow.graph.nodes if it.id in behind and it is not read]
-    computing = [it for it in nodes if it.kind == "op" and family(it.op) not in BOOKKEEPING]
-    for node in computing[:MOST_BEHIND]:
-        is_made = node.outputs and node.phase == read.phase
-        made = numbers_of(node.outputs[0]) if is_made else None
-        if made is None or made.size != value.size:
-            continue
-        room = room_of(node.outputs[0], node.outputs[0])
-        for name, numbers in wanted.items():
-            apart = room.apart(numbers, made.ravel())
-            if apart is not None:
-                return name, node, apart
-    return None
-
-
-# Two factors in the place of each other
-
-Factor = tuple[Node, Floats]
-"""What a product reads, with its numbers."""
-
-
-def exchanged_factors_cause(
-    divergence: Divergence, left: GraphView, right: GraphView
-) -> Cause | None:
-    """Which factors of two products in a sum the other side has exchanged; None where none are.
-
-    A weight and its complement are: y·a + (1 - y)·b, or (1 - y)·a + y·b.
-    """
-    if not isinstance(divergence, OtherValue) or divergence.phase != "forward":
-        return None
-    rows = rows_at(divergence, left, right)
-    for node, other in product(*rows) if rows is not None else ():
-        products = _products(left, node)
-        if len(products) == 2 and family(other.op) == "add" and other.outputs:
-            pair = ValuePair("left", left, right, node, other)
-            found = _exchanged(pair, products)
-            if found is not None:
-                return cause_by(found, pair)
-    return None
-
-
-def _products(flow: GraphView, node: Node) -> list[tuple[Factor, Factor]]:
-    """The terms of a sum that are products of two values each."""
-    found = []
-    for term in flow.origins(node) if family(node.op) == "add" and node.outputs else ():
-        factors: list[Factor] = []
-        for edge in flow.into(term) if family(term.op) == "mul" else ():
-            read = flow.nodes[edge.origin]
-            outputs = read.outputs[edge.output : edge.output + 1]
-            numbers = [numbers_of(output) for output in outputs]
-            factors += [(read, it) for it in numbers if it is not None]
-        if len(factors) == 2:
-            found.append((factors[0], factors[1]))
-    return found
-
-
-def _exchanged(pair: ValuePair, products: list[tuple[Factor, Factor]]) -> Found | None:
-    """The two factors which, exchanged, give the other side's sum; None where neither two do."""
-    wanted = numbers_of(pair.target)
-    if wanted is None or wanted.size < 2 or not is_telling(pair.target):
-        return None
-    room = room_of(pair.own, pair.target)
-    (one, other), last = products
-    for second, rest in (last, last[::-1]):
-        try:
-            made = second[1] * other[1] + one[1] * rest[1]
-        except ValueError:
-            continue  # of other shapes
-        if made.shape != pair.own.shape or made.size != wanted.size:
-            continue
-        apart = room.apart(made.reshape(wanted.shape), wanted)
-        if apart is not None:
-            factors = [FromNode(it.id, label=label_of(it)) for it in (one[0], second[0])]
-            return Found(tuple(Rewire(source=factor) for factor in factors), apart)
-    return None
-
-
-# A mean of all elements where the other side has that of some
+CUTS = MOVES | {"slice", "cast"}
+"""Families of ops between a mask and the op that reads it."""
 
 REDUCING = frozenset({"sum", "mean"})
 """Families of ops that make a mean, or a sum that is divided."""
 
-MOST_MASKS = 40
-"""So many conditions are looked at."""
+
+def related_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
+    """How the values at a divergence follow from one another; None where they do not."""
+    causes = filter(None, map(cause_of_pair, pairs_at(divergence, left, right)))
+    cause = min(causes, key=lambda it: not is_believed(it.edits), default=None)
+    first = cause.edits[0] if cause else None
+    if first is None or (isinstance(first, InsertOperator) and first.op in LAYOUTS):
+        # Which op moves the numbers says more than that they are moved.
+        cause = first_cause(rearranged_pairs(divergence, left, right)) or cause
+    return cause or first_cause(further_pairs(divergence, left, right))
 
 
-def masked_mean_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
-    """Of which elements the other side has the mean that one side has of all; None if that is not so."""
-    if not isinstance(divergence, OtherValue) or divergence.phase != "forward":
-        return None
+def first_cause(pairs: Iterable[ValuePair]) -> Cause | None:
+    """How the first of some values follow from one another of which any do."""
+    return next(filter(None, map(cause_of_pair, pairs)), None)
+
+
+# Values of which one may follow from the other by an operator
+
+
+def pairs_at(divergence: Divergence, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
+    """The values that may follow from one another, those of the left side first."""
+    if isinstance(divergence, ExtraOps):
+        yield from _of_extra_ops(divergence, left, right)
+    elif isinstance(divergence, LoneLeaf):
+        yield from _of_lone_leaf(divergence, left, right)
+    elif isinstance(divergence, (OtherValue, OtherStart)):
+        yield from _of_both(divergence, left, right)
+    elif isinstance(divergence, Rounded):
+        # The value of the side that does not round, and what the other one goes on with.
+        here, there = (left, right) if divergence.side == "left" else (right, left)
+        node = divergence.nodes[1 if divergence.side == "left" else 0]
+        own, result = there.nodes[node] if node else None, here.nodes[divergence.result]
+        if own and own.outputs and result.outputs:
+            side, dtype = OTHER[divergence.side], divergence.dtypes[0]
+            yield ValuePair(side, there, here, own, result, at="rounded", name=dtype)
+
+
+def _of_both(
+    divergence: OtherValue | OtherStart, left: GraphView, right: GraphView
+) -> Iterator[ValuePair]:
+    """The last values of two rows of ops, or those of two leaves, either way round."""
     rows = rows_at(divergence, left, right)
-    if rows is None or not (rows[0][-1].outputs and rows[1][-1].outputs):
-        return None
-    last = ValuePair("left", left, right, rows[0][-1], rows[1][-1])
-    for row, pair in zip(rows, last.both_ways(), strict=True):
-        own, target = numbers_of(pair.own), numbers_of(pair.target)
-        if own is None or target is None or own.size != 1 or target.size != 1:
+    if rows is None:
+        return
+    node, other = rows[0][-1], rows[1][-1]
+    if node.outputs and other.outputs:
+        yield from ValuePair("left", left, right, node, other).both_ways()
+    if len(rows[0]) <= MOST_INSIDE and len(rows[1]) <= MOST_INSIDE:
+        for inner, other_inner in product(*rows):
+            if inner.outputs and other_inner.outputs:
+                yield ValuePair("left", left, right, inner, other_inner, at="inner")
+    if max(map(len, rows)) > 1:
+        for inner in rows[0]:
+            yield from _beside_masks("left", left, inner, right)
+        return
+    # Of two ops that read the same: what one makes of what it reads, where the op behind it is what the
+    # other side has at once.
+    if isinstance(divergence, OtherValue):
+        inputs = divergence.inputs
+        if not inputs.differing and not all(inputs.alone):
+            if is_ahead(node, left.next_op(node), other):
+                yield from _made_of("left", left, node, left.origins(node))
+            if is_ahead(other, right.next_op(other), node):
+                yield from _made_of("right", right, other, right.origins(other))
+
+
+def _made_of(
+    side: SideName, flow: GraphView, node: Node, reads: Iterable[Node]
+) -> Iterator[ValuePair]:
+    """The value of a node, and what it reads that is as large."""
+    for read in reads:
+        if read.outputs and node.outputs and size_of(read.outputs[0]) == size_of(node.outputs[0]):
+            yield ValuePair(side, flow, flow, read, node, is_extra=True)
+
+
+def _of_extra_ops(divergence: ExtraOps, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
+    """What a row of ops makes of what it reads; both are of the side that has it."""
+    here, there, node = sided(divergence, left, right)
+    if node is None or divergence.gradients or divergence.is_between:
+        return
+    first = at_place(here, divergence.row.first)
+    if first is not None:
+        yield from _beside_masks(divergence.side, here, first, there)
+    other = at_place(there, divergence.goes_on) if divergence.goes_on else None
+    # The other side is known to go on with an input only where this was read against the value. Else it may
+    # go on with something as large instead.
+    if divergence.gap.greatest is None:
+        own: Node | None = node
+        for _ in range(NEAR if other else 0):
+            if other and own and is_of_form(own, other):
+                yield ValuePair(divergence.side, here, there, own, other)
+            own = here.next_op(own) if own else None
+        return
+    reads = here.read_by_row(node, divergence.row.count)
+    if other is not None:
+        # What that op reads, or makes.
+        values = [it for it in (other, *there.origins(other)) if it.outputs]
+        reads = [it for it in reads if it.outputs and any(are_same(it, one) for one in values)]
+    yield from _made_of(divergence.side, here, node, reads)
+
+
+def _of_lone_leaf(divergence: LoneLeaf, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
+    """Values of the other side of which one with the leaf added is what the leaf's user makes."""
+    here, there, leaf = sided(divergence, left, right)
+    if leaf is None:
+        return
+    reader = here.next_op(leaf, CUTS)
+    if reader is not None:
+        yield from _beside_constants(divergence.side, here, leaf, reader, there)
+        yield from _beside_masks(divergence.side, here, reader, there)
+    side, name = OTHER[divergence.side], divergence.name
+    for edge in here.out_of(leaf):
+        user = here.nodes[edge.target]
+        for node in there.graph.nodes if user.kind == "op" else ():
+            if is_of_form(node, user) and not does_the_same(there, node, user):
+                yield ValuePair(side, there, here, node, user, at="leaf", name=name)
+
+
+def _beside_masks(
+    side: SideName, here: GraphView, node: Node, there: GraphView
+) -> Iterator[ValuePair]:
+    """What is masked, and what the other side masks of an equal value."""
+    if family(node.op) not in MASKING:
+        return
+    reads = [it for it in here.origins(node) if it.outputs and size_of(it.outputs[0]) > 1]
+    for other in there.graph.nodes:
+        if not is_of_form(other, node) or family(other.op) not in MASKING:
             continue
-        room = room_of(pair.own, pair.target)
-        conditions = [*_conditions(pair.here), *_conditions(pair.there)]
-        for node, elements, sign in _means(pair.here, row, own, Sameness(room.base)):
-            # One condition alone under which elements have the mean that is wanted.
-            found: dict[bytes, Found] = {}
-            for condition, numbers in conditions:
-                if numbers.size != elements.size:
-                    continue
-                holds = numbers == 1
-                apart = room.apart(np.full(target.shape, sign * elements[holds].mean()), target)
-                if apart is not None:
-                    counts = int(holds.sum()), holds.size
-                    edit = InsertOperator(op="where", name=label_of(condition), numbers=counts)
-                    found.setdefault(holds.tobytes(), Found((edit,), apart))
-            if len(found) == 1:
-                (only,) = found.values()
-                return cause_by(only, pair._replace(node=node))
+        others = [it for it in there.origins(other) if it.outputs]
+        if any(are_same(read, it) for read in reads for it in others):
+            yield from ValuePair(side, here, there, node, other, at="masks").both_ways()
+
+
+def _beside_constants(
+    side: SideName, here: GraphView, leaf: Node, reader: Node, there: GraphView
+) -> Iterator[ValuePair]:
+    """A leaf of one side alone, such as a mask, and constants that ops of its reader's kind read there.
+
+    They are as large, and in a module of the same name.
+    """
+    if not leaf.outputs:
+        return
+    behind = here.behind(leaf.id)
+    # What is read is a part of the leaf where that is cut.
+    (read,) = [it for it in here.origins(reader) if it.id in behind][:1]
+    for node in there.graph.nodes:
+        if (node.scope, family(node.op)) != (reader.scope, family(reader.op)):
+            continue
+        for constant in there.origins(node):
+            is_constant = constant.kind == "constant" and constant.outputs
+            if is_constant and size_of(constant.outputs[0]) == size_of(read.outputs[0]) > 1:
+                yield from ValuePair(side, here, there, leaf, constant, part=read).both_ways()
+
+
+# Values that may follow from more than one
+
+
+def further_pairs(divergence: Divergence, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
+    """The values that may follow from others by more than one op: gradients, functions, sums, means."""
+    if isinstance(divergence, ExtraOps) and divergence.gradients:
+        here, there, last = sided(divergence, left, right)
+        ours, theirs = gradients(here), gradients(there)
+        for name in [it.name for it in here.results(last)] if last else ():
+            leaves = [it for it in there.graph.nodes if it.name == name.removeprefix(GRADIENT)]
+            leaves = [it for it in leaves if it.kind in ("parameter", "input")]
+            if name in ours and name in theirs and leaves:
+                # One leaf where the other graph reads two, or one tensor given as both: it then sums the
+                # gradients of more uses.
+                pair = ValuePair(OTHER[divergence.side], there, here, leaves[0], ours[name])
+                yield pair._replace(at="shared", part=theirs[name])
+    if divergence.phase != "forward":
+        return
+    yield from _of_functions(divergence, left, right)
+    rows = rows_at(divergence, left, right) if isinstance(divergence, OtherValue) else None
+    for node, other in product(*rows) if rows else ():
+        if family(node.op) == family(other.op) == "add" and node.outputs and other.outputs:
+            yield ValuePair("left", left, right, node, other, at="sum")
+    if rows and rows[0][-1].outputs and rows[1][-1].outputs:
+        ends = ValuePair("left", left, right, rows[0][-1], rows[1][-1], at="mean")
+        for row, pair in zip(rows, ends.both_ways(), strict=True):
+            for node in row:
+                if family(node.op) in REDUCING:
+                    yield pair._replace(node=node, part=pair.node)
+
+
+def _of_functions(divergence: Divergence, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
+    """A value of which one side computes a known function, and the other one another."""
+    side: SideName = "left"
+    here, there, first = left, right, None
+    if isinstance(divergence, ExtraOps):
+        side = divergence.side
+        here, there, _ = sided(divergence, left, right)
+        first = at_place(here, divergence.row.first)
+    elif isinstance(divergence, OtherValue) and divergence.nodes[0] is not None:
+        first = left.nodes[divergence.nodes[0]]
+    for read in here.origins(first) if first else ():
+        values = (it for it in there.graph.nodes if it.kind != "output")
+        other = next((it for it in values if have_one_value(it, read)), None)
+        made = _function_of(here, read) if other else None
+        made_there = _function_of(there, other) if other else None
+        if other and made and made_there and made[0].edits != made_there[0].edits:
+            yield ValuePair(OTHER[side], there, here, other, made[1], at="function")
+
+
+def _function_of(flow: GraphView, read: Node) -> tuple[Found, Node] | None:
+    """A known function of a value, and the one of the nearest ops behind it that yields it."""
+    behind = flow.behind(read.id)
+    nodes = [it for it in flow.graph.nodes if it.id in behind and it is not read]
+    # Those that compute numbers of their own, in order.
+    computing = [it for it in nodes if it.kind == "op" and family(it.op) not in BOOKKEEPING]
+    for node in computing[:MOST_BEHIND] if read.outputs else ():
+        if node.outputs and node.phase == read.phase:
+            found = relation(ValuePair("left", flow, flow, read, node, at="function"))
+            if found is not None:
+                return found, node
     return None
 
 
-def _means(
-    flow: GraphView, row: list[Node], own: Floats, room: Sameness
-) -> Iterator[tuple[Node, Floats, int]]:
-    """What in a row is reduced of which the mean is a side's own value, or the opposite (-1) of that."""
-    for node in row:
-        for read in flow.origins(node) if family(node.op) in REDUCING else ():
-            elements = numbers_of(read.outputs[0]) if read.outputs else None
-            if elements is None or elements.size < 2 or not np.isfinite(elements).all():
-                continue
-            for sign in (1, -1):
-                if room.apart(np.full(own.shape, sign * elements.mean()), own) is not None:
-                    yield node, elements.ravel(), sign
+# The same numbers put elsewhere on the way to two values that should be equal: where the ways part
+
+TURNING = ("transpose_a", "transpose_b")
+"""Arguments by which an op reads a matrix the other way round."""
+
+MOST_OPS = 24
+"""So many ops of a chain are followed."""
+
+Chain = list[Node]
+"""Values in a row that hold the same numbers: the first is what an op of another kind makes, or a leaf."""
 
 
-def _conditions(flow: GraphView) -> list[tuple[Node, Floats]]:
-    """The values of forward that are 0 or 1 in each element, and both of them somewhere."""
-    found = []
-    for node in flow.graph.nodes:
-        if node.kind == "output" or node.phase != "forward" or not node.outputs:
+def rearranged_pairs(
+    divergence: Divergence, left: GraphView, right: GraphView
+) -> Iterator[ValuePair]:
+    """Where the same numbers are put elsewhere on the way to the values at a divergence."""
+    for node, other in _ends(divergence, left, right):
+        if not (node.outputs and other.outputs):
             continue
-        numbers = numbers_of(node.outputs[0])
-        if numbers is not None and numbers.size > 1 and set(np.unique(numbers)) == {0, 1}:
-            found.append((node, numbers.ravel()))
-    return found[:MOST_MASKS]
+        if not size_of(node.outputs[0]) == size_of(other.outputs[0]) > 1:
+            continue
+        chains = _chain_of(left, node), _chain_of(right, other)
+        if _are_rearranged(chains[0][-1], chains[1][-1]):
+            yield from _parted(chains, (left, right))
 
 
-# One leaf where the other graph reads two, or one tensor given as both
+def _ends(divergence: Divergence, left: GraphView, right: GraphView) -> Iterator[tuple[Node, Node]]:
+    """A node of each side whose values should be equal, and may hold the same numbers elsewhere."""
+    if divergence.phase != "forward":
+        return
+    if isinstance(divergence, ExtraOps):
+        # What a row of ops makes, and what the op reads with which the other side goes on.
+        _, there, last = sided(divergence, left, right)
+        goes_on = at_place(there, divergence.goes_on) if divergence.goes_on else None
+        for read in there.origins(goes_on) if last and goes_on else ():
+            if last and read.outputs:
+                yield (last, read) if divergence.side == "left" else (read, last)
+        return
+    is_value = isinstance(divergence, OtherValue)
+    is_result = isinstance(divergence, ResultElsewhere) and not divergence.do_correspond
+    rows = rows_at(divergence, left, right) if is_value or is_result else None
+    if rows is None:
+        return
+    node, other = rows[0][-1], rows[1][-1]
+    if is_value:
+        yield node, other
+    # What two ops of one family read in the same places, one by one, if neither alone turns it.
+    turns = [any(it.arguments.get(name) is True for name in TURNING) for it in (node, other)]
+    ours, theirs = left.origins(node), right.origins(other)
+    if family(node.op) == family(other.op) and turns[0] == turns[1] and len(ours) == len(theirs):
+        yield from zip(ours, theirs, strict=True)
 
-GRADIENT = "d"
-"""What the name of a leaf's gradient begins with."""
+
+def _has_as_many(node: Node, other: Node) -> bool:
+    """Whether two values have as many elements."""
+    sizes = [size_of(it.outputs[0]) if it.outputs else 0 for it in (node, other)]
+    return sizes[0] == sizes[1]
 
 
-def shared_leaf_cause(divergence: Divergence, left: GraphView, right: GraphView) -> Cause | None:
-    """Which leaf a graph reads where the other one reads another leaf as well.
+def _is_placing(node: Node) -> bool:
+    """Whether an op puts numbers elsewhere and changes none."""
+    return node.kind == "op" and family(node.op) in TRIED.placing
 
-    It then sums the gradients of more uses, and has none of the other leaf, or the same one where both
-    are one tensor.
+
+def _chain_of(flow: GraphView, end: Node) -> Chain:
+    """The values that hold all numbers of a node, from the one that computes them to the last.
+
+    That is as far as nothing else reads them on the way. Parts of a value, which are put together again,
+    are passed over.
     """
-    if not isinstance(divergence, ExtraOps) or not divergence.gradients:
-        return None
-    here, there, last = sided(divergence, left, right)
-    if last is None:
-        return None
-    ours, theirs = _gradients(here), _gradients(there)
-    for name, other, is_one_tensor in _shared(here.results(last), ours, theirs, there):
-        # One tensor given as both may be a number; two leaves that are one are told by more than that.
-        fewest = 1 if is_one_tensor else FEW
-        apart = _apart_from_sum(ours[name], theirs[name], theirs[other], fewest)
-        leaf = name.removeprefix(GRADIENT)
-        nodes = [it for it in there.graph.nodes if it.name == leaf]
-        leaves = [it for it in nodes if it.kind in ("parameter", "input")]
-        if apart is not None and leaves:
-            return Cause(
-                side=OTHER[divergence.side],
-                node=leaves[0].id,
-                op=leaf,
-                edits=(Rewire(source=FromLeaf(other.removeprefix(GRADIENT), is_one_tensor)),),
-                proven="recorded_values",
-                greatest=apart,
-                noise=noise_of(ours[name], theirs[name]),
-                layers=(None, None),
-                tried=1,
-            )
-    return None
+    for _ in range(MOST_OPS):
+        behind = flow.next_op(end, frozenset())
+        if behind is None or not _is_placing(behind) or not _has_as_many(behind, end):
+            break
+        end = behind
+    nodes, waiting, reached = [end], [end], {end.id}
+    for _ in range(MOST_OPS):
+        # The last of all that is read: what it is made of may be read behind it once more.
+        latest = max(waiting, key=lambda node: node.order)
+        if not _is_placing(latest):
+            break
+        reads = [it for it in flow.origins(latest) if it.id not in reached]
+        waiting = [node for node in waiting if node is not latest]
+        waiting += {read.id: read for read in reads}.values()
+        reached.update(read.id for read in reads)
+        if len(waiting) == 1:
+            if not _has_as_many(waiting[0], end):
+                break
+            nodes.append(waiting[0])
+    return nodes[::-1]
 
 
-def _gradients(flow: GraphView) -> dict[str, Output]:
-    """The gradients that a graph yields, by name."""
-    return {
-        node.name: node.outputs[0]
-        for node in flow.graph.nodes
-        if node.kind == "output" and node.phase == "backward" and node.outputs
-    }
+def _are_rearranged(node: Node, other: Node) -> bool:
+    """Whether two values hold the same numbers, and not in one order."""
+    own, target = numbers_of(node.outputs[0]), numbers_of(other.outputs[0])
+    if own is None or target is None or are_same(node, other):
+        return False
+    return are_rearranged(own, target, room_of(node.outputs[0], other.outputs[0]))
 
 
-def _shared(
-    results: list[Node], ours: dict[str, Output], theirs: dict[str, Output], there: GraphView
-) -> Iterator[tuple[str, str, bool]]:
-    """The gradients of the other side whose sum one of the results may be, and whether of one tensor."""
-    names = [it.name for it in results]
-    if len(names) == 2 and theirs.keys() >= set(names):
-        # The other side takes the two from different outputs.
-        results_there = [it for it in there.graph.nodes if it.kind == "output"]
-        of_names = [it for it in results_there if it.phase == "backward" and it.name in names]
-        if len({(edge.origin, edge.output) for it in of_names for edge in there.into(it)}) == 2:
-            yield names[0], names[1], True
-    for name in names:
-        for other, output in theirs.items() if name in theirs else ():
-            # Here there is no such gradient, or it is zeros.
-            own = numbers_of(ours[other]) if other in ours else np.zeros(1)
-            if numbers_of(output) is not None and own is not None and not own.any():
-                yield name, other, False
+def _parted(chains: tuple[Chain, Chain], flows: tuple[GraphView, GraphView]) -> Iterator[ValuePair]:
+    """Values of two chains that may follow from one another, what says most of them first.
 
-
-def _apart_from_sum(own: Output, one: Output, other: Output, fewest: int) -> float | None:
-    """How far a gradient is from the sum of two of the other side; None where it is not that.
-
-    Of these at least ``fewest`` different elements are known, and not all are zeros.
+    One has ops too many behind the other's end; or they part at two values behind which they do the
+    same; or their ends part, or one end and what the other chain begins with.
     """
-    total, first, second = numbers_of(own), numbers_of(one), numbers_of(other)
-    if total is None or first is None or second is None:
-        return None
-    if not total.shape == first.shape == second.shape or not (first.any() and second.any()):
-        return None
-    if min(np.unique(first).size, np.unique(second).size) < fewest:
-        return None
-    return room_of(own, one).apart(first + second, total)
+    ends = chains[0][-1], chains[1][-1]
+    shapes = tuple(it.outputs[0].shape for chain in chains for it in chain)
+    pair = ValuePair("left", *flows, *ends, at="layout", shapes=shapes)
+    for side, flow, chain, other in zip(OTHER, flows, chains, ends[::-1], strict=True):
+        for place in reversed(range(len(chain) - 1)):
+            if are_same(chain[place], other):
+                # The op that puts the numbers where those of the last are, or the last.
+                node, *behind = chain[place:]
+                moved = next((it for it in behind if not are_same(it, node)), behind[-1])
+                if not are_same(moved, behind[-1]):
+                    moved = behind[-1]
+                yield pair._replace(
+                    side=side, here=flow, there=flow, node=node, other=moved, is_extra=True
+                )
+                return
 
+    def onwards(node: Node, end: Node) -> Found | None:
+        """What is done to a value on the way to the end."""
+        return relation(pair._replace(node=node, other=end))
 
-FORMULAS: tuple[Callable[[Divergence, GraphView, GraphView], Cause | None], ...] = (
-    shared_leaf_cause,
-    known_function_cause,
-    exchanged_factors_cause,
-    masked_mean_cause,
-)
-"""What is looked for in turn where no value follows from another one by an operator."""
+    for node, other in product(chains[0][1:], chains[1][1:]):
+        is_end = node is ends[0] and other is ends[1]
+        if is_end or node.outputs[0].shape != other.outputs[0].shape:
+            continue
+        if _are_rearranged(node, other):
+            first, second = onwards(node, ends[0]), onwards(other, ends[1])
+            if first and second and first.edits == second.edits:
+                yield from pair._replace(node=node, other=other).both_ways()
+                break
+    yield from pair.both_ways()
+    yield pair._replace(node=chains[0][0])
+    yield pair._replace(other=chains[1][0]).both_ways()[1]

@@ -26,33 +26,13 @@ from explorer.model.causes import (
 from explorer.model.divergence import Place
 from explorer.model.graph import Node, Output
 from explorer.operators.families import family
+from explorer.operators.table import TRIED
 
 MOST_REPLACEMENTS = 12
 """So many other values are tried in the place of an input."""
 
 PLAIN_FACTORS = (2.0, 0.5, -1.0, 10.0, 0.1, 100.0, 0.01)
 """Factors that are tried besides those of the sizes."""
-
-LINEAR = frozenset(
-    {
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "neg",
-        "matmul",
-        "conv",
-        "sum",
-        "mean",
-        "reshape",
-        "transpose",
-        "dense",
-    }
-)
-"""Families of ops of which a changed input shows in the value just as well."""
-
-OF_WEIGHTS = frozenset({"matmul", "conv", "convgrad"})
-"""Families of ops that read a weight, which may lie in another layout."""
 
 HALVES = ("float16", "bfloat16")
 
@@ -80,7 +60,7 @@ def other_inputs(spot: Spot) -> Iterator[Edits]:
     floats = tuple(slot for slot, output in slots.items() if output.dtype == "float32")
     for dtype in HALVES if floats else ():
         yield (InsertOperator(node=node.id, op="cast", slots=floats, name=dtype),)
-    if floats and family(node.op) not in LINEAR:
+    if floats and family(node.op) not in TRIED.linear:
         # Factors that are something of the size of a value.
         sizes = sorted({length for length in slots[floats[0]].shape if length > 1})
         of_sizes = [(math.sqrt(it), 1 / math.sqrt(it), float(it), 1 / it) for it in sizes]
@@ -113,7 +93,7 @@ def elsewhere(node: Node, slot: int, shape: tuple[int, ...]) -> Iterator[Edits]:
 
 def weights_elsewhere(spot: Spot) -> Iterator[Edits]:
     """A weight in another layout."""
-    if family(spot.node.op) in OF_WEIGHTS:
+    if family(spot.node.op) in TRIED.of_weights:
         leaves = leaves_of(spot.here, [spot.node])
         for slot, read in spot.here.tensors(spot.node).items():
             if slot in leaves:

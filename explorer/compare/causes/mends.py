@@ -8,22 +8,10 @@ from explorer.model.causes import Cause, InsertOperator, Mend, Rewire, Zeros
 from explorer.model.engines import NEEDED, Framework, engine_named
 from explorer.model.graph import OTHER, Arguments, ArgumentValue, Layer, Node, SideName
 from explorer.operators.records import REQUIRED, UNKNOWN, Argument, Row
-from explorer.operators.table import function_of, last_name, layer_of, names
+from explorer.operators.table import TRIED, function_of, last_name, layer_of, names
 from explorer.operators.translation import as_called, translated, turned
 from explorer.operators.values import alike
 from explorer.operators.ways import HUB, Setting
-
-USER_NAMES = {"unbiased": "ddof"}
-"""Switches of operators for which a function that a user calls has a number, 1 for True."""
-
-SETTLED: dict[str, Arguments] = {
-    "GeLU": {"approximate": "tanh"},
-    "ops.gelu": {"approximate": "none"},
-}
-"""The arguments with which the function that a user calls becomes an operator, or a row of them."""
-
-SETTLED_LAYERS: dict[tuple[str, str], Arguments] = {("nn.GELU", "ops.gelu"): {"approximate": False}}
-"""The settings with which a layer becomes another operator than it is."""
 
 
 class _Side(msgspec.Struct, frozen=True):
@@ -58,39 +46,32 @@ def _mends(cause: Cause, node: Node, ours: _Side, theirs: _Side) -> Iterator[Men
         case "inputs", Rewire(source=Zeros(is_filled=False)):
             yield from _of_layers(ours, theirs, {"bias": True})
         case "arguments" | "operator", _ if ours.framework not in NEEDED:
-            yield from _of_graph(cause, ours)
+            # What users write for an op of graphs that name its arguments in their own way.
+            row = function_of(ours.framework, cause.other_op or cause.op)
+            column = row.columns[ours.framework] if row else None
+            if column and cause.arguments.keys() <= column.graph_arguments.keys():
+                called = column.graph_arguments
+                given = {called[name]: alike(value) for name, value in cause.arguments.items()}
+                yield Mend(side=ours.name, call=column.writes, arguments=given)
         case "operator", _:
             yield from _of_operators(cause.op, cause.other_op, ours, theirs)
         case "arguments", _ if ours.framework == HUB and are_layers:
             yield from _of_layers(ours, theirs, cause.own)
         case "arguments", _ if ours.framework == HUB:
-            row = function_of(HUB, node.op)
-            if row is None:
-                return
-            yield from _said(ours, row, cause.arguments)
-            if theirs.framework in NEEDED:
-                yield from _by_difference(theirs, row, node, cause)
-            else:
-                yield from _said(theirs, row, as_called(row, HUB, cause.own))
+            yield from _of_function(cause, node, ours, theirs)
         case "arguments", _:
             yield from _of_arguments(cause, node, ours, theirs)
 
 
 def _of_layers(ours: _Side, theirs: _Side, tried: Arguments) -> Iterator[Mend]:
     """The settings with which the layer of either side does what the other one does."""
-    yield from _of_layer(ours, theirs, tried)
-    yield from _of_layer(theirs, ours, tried)
-
-
-def _of_graph(cause: Cause, ours: _Side) -> Iterator[Mend]:
-    """What users write for an op of graphs that name its arguments in their own way."""
-    row = function_of(ours.framework, cause.other_op or cause.op)
-    if row is None:
-        return
-    column = row.columns[ours.framework]
-    if cause.arguments.keys() <= column.graph_arguments.keys():
-        given = {column.graph_arguments[it]: alike(cause.arguments[it]) for it in cause.arguments}
-        yield Mend(side=ours.name, call=column.writes, arguments=given)
+    for side, other in ((ours, theirs), (theirs, ours)):
+        row = layer_of(side.framework, side.layer.name) if side.layer else None
+        if row is None or side.layer is None or other.layer is None:
+            continue
+        if last_name(row.name(other.framework)) == last_name(other.layer.name):
+            wanted = translated(row, other.framework, other.layer.settings)
+            yield from _changed(side, side.layer.name, row, wanted, tried, side.layer.settings)
 
 
 def _said(side: _Side, row: Row, given: Arguments, call: str = "") -> Iterator[Mend]:
@@ -114,24 +95,12 @@ def _of_operators(op: str, other_op: str, ours: _Side, theirs: _Side) -> Iterato
     own, other = function_of(ours.framework, op), function_of(ours.framework, other_op)
     if own is None or other is None:
         return
-    settings = SETTLED_LAYERS.get((ours.layer.name, other_op)) if ours.layer else None
-    if ours.layer and settings:
-        yield Mend(side=ours.name, call=ours.layer.name, arguments=settings)
-    else:
-        call, settled = other.name(ours.framework), SETTLED.get(other_op, {})
-        yield Mend(side=ours.name, call=call, arguments=settled)
-    yield from _said(theirs, own, SETTLED.get(op, {}))
-
-
-def _of_layer(side: _Side, other: _Side, tried: Arguments) -> Iterator[Mend]:
-    """The settings of a layer with which it does what the other side's does."""
-    if side.layer is None or other.layer is None:
-        return
-    row = layer_of(side.framework, side.layer.name)
-    if row is None or last_name(row.name(other.framework)) != last_name(other.layer.name):
-        return
-    wanted = translated(row, other.framework, other.layer.settings)
-    yield from _changed(side, side.layer.name, row, wanted, tried, side.layer.settings)
+    call, settled = other.name(ours.framework), TRIED.settled.get(other_op, {})
+    of_layer = TRIED.settled.get(f"{ours.layer.name} as {other_op}") if ours.layer else None
+    if ours.layer and of_layer:
+        call, settled = ours.layer.name, of_layer
+    yield Mend(side=ours.name, call=call, arguments=settled)
+    yield from _said(theirs, own, TRIED.settled.get(op, {}))
 
 
 def _changed(
@@ -146,14 +115,22 @@ def _changed(
         yield Mend(side=side.name, call=call, arguments=arguments)
 
 
-def _by_difference(side: _Side, row: Row, node: Node, cause: Cause) -> Iterator[Mend]:
-    """The arguments of a side's function that PyTorch's op has, translated, and would not have changed."""
+def _of_function(cause: Cause, node: Node, ours: _Side, theirs: _Side) -> Iterator[Mend]:
+    """Both mends where the arguments are those of an op of PyTorch's that is in no layer."""
+    row = function_of(HUB, node.op)
+    if row is None:
+        return
+    yield from _said(ours, row, cause.arguments)
+    if theirs.framework not in NEEDED:
+        yield from _said(theirs, row, as_called(row, HUB, cause.own))
+        return
+    # What the op has, translated, where it would not be the same with what was changed.
     wanted = translated(row, HUB, node.arguments)
     changed = translated(row, HUB, {**node.arguments, **cause.arguments})
-    tied = _tied_names(row, side.framework, cause.own)
+    tied = _tied_names(row, theirs.framework, cause.own)
     arguments = {it: wanted[it] for it in tied if wanted.get(it) != changed.get(it)}
     if arguments:
-        yield Mend(side=side.name, call=row.name(side.framework), arguments=arguments)
+        yield Mend(side=theirs.name, call=row.name(theirs.framework), arguments=arguments)
 
 
 def _of_arguments(cause: Cause, node: Node, ours: _Side, theirs: _Side) -> Iterator[Mend]:
@@ -181,7 +158,7 @@ def _of_arguments(cause: Cause, node: Node, ours: _Side, theirs: _Side) -> Itera
 def _as_torch(rows: Iterable[Row | None], framework: Framework, given: Arguments) -> Arguments:
     """Arguments of an op by the names of PyTorch's function or operator; {} of what has none there."""
     given = dict(given)
-    for name, users in USER_NAMES.items():
+    for name, users in TRIED.user_names.items():
         if name in given:
             given[users] = int(bool(given.pop(name)))
     for row in filter(None, rows):

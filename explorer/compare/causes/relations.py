@@ -5,34 +5,19 @@ the elements are so many that it is no chance.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, combinations, permutations
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from explorer.compare.graphs.sameness import ROUNDING, Sameness
+from explorer.compare.graphs.view import Shape
 from explorer.model.causes import Edits, Factor, InsertOperator
 from explorer.numeric.differences import Floats
 
 FEW = 4
 """With fewer different elements than this, a number between two values may be chance."""
-
-
-class Surroundings(NamedTuple):
-    """What a relation may be made of, beside the two values.
-
-    ``sizes`` are lengths of axes and products of them, ``shares`` are probabilities, ``parts``
-    are values by name that may be added or multiplied, and ``shapes`` those that numbers may have had.
-    """
-
-    sizes: tuple[int, ...] = ()
-    shares: tuple[float, ...] = ()
-    parts: Mapping[str, Floats] = {}
-    shapes: tuple[tuple[int, ...], ...] = ()
-
-
-NOTHING = Surroundings()
 
 
 class Found(NamedTuple):
@@ -43,34 +28,38 @@ class Found(NamedTuple):
 
 
 class Values(NamedTuple):
-    """A value that may follow from another one, how far apart they may be, and what it may be made of."""
+    """A value that may follow from another one, how far apart they may be, and what it may be made of.
+
+    ``sizes`` are lengths of axes and products of them, ``shares`` are probabilities, ``parts``
+    are values by name that may be added or multiplied, and ``shapes`` those that numbers may have had.
+    """
 
     own: Floats
     target: Floats
     room: Sameness
-    around: Surroundings = NOTHING
+    sizes: tuple[int, ...] = ()
+    shares: tuple[float, ...] = ()
+    parts: Mapping[str, Floats] = {}
+    shapes: tuple[Shape, ...] = ()
 
     @property
     def are_of_one_size(self) -> bool:
         """Whether both have as many elements, and some."""
         return self.own.size == self.target.size > 0
 
+    def fitting(self, proposals: "Iterable[Proposal]") -> Iterator[Found]:
+        """The proposals by which the one value follows from the other."""
+        for edits, made in proposals:
+            if made.size == self.target.size:
+                apart = self.room.apart(made.reshape(self.target.shape), self.target)
+                if apart is not None:
+                    yield Found(edits if isinstance(edits, tuple) else (edits,), apart)
 
-Proposal = tuple[InsertOperator, Floats]
-"""What may be inserted behind a value, and what would follow by it."""
+
+Proposal = tuple[InsertOperator | Edits, Floats]
+"""What may be inserted behind a value, or edits, and what would follow by them."""
 
 Relation = Callable[[Values], Iterator[Proposal]]
-
-
-def relations_of(values: Values, relations: Sequence[Relation]) -> Iterator[Found]:
-    """How the one value may follow from the other, as far as is looked for, the simplest way first."""
-    target = values.target
-    for relation in relations:
-        for inserted, made in relation(values):
-            if made.size == target.size:
-                apart = values.room.apart(made.reshape(target.shape), target)
-                if apart is not None:
-                    yield Found((inserted,), apart)
 
 
 # Numbers
@@ -93,7 +82,7 @@ def times(values: Values) -> Iterator[Proposal]:
     greatest = float(np.abs(target[finite]).max())
     if greatest <= values.room.base:
         return  # what is nothing but rounding is any value times next to nothing
-    named = named_factor(factor, values.around, values.room.base / greatest if greatest else 0.0)
+    named = named_factor(factor, values, values.room.base / greatest if greatest else 0.0)
     if named.form or _is_telling(own):
         yield InsertOperator(op="mul", factor=named), values.own * named.value
 
@@ -135,10 +124,10 @@ SHARES: dict[str, Callable[[float], float]] = {
 """What it may be of a probability."""
 
 
-def named_factor(factor: float, around: Surroundings, room: float = 0.0) -> Factor:
+def named_factor(factor: float, values: Values, room: float = 0.0) -> Factor:
     """A factor, and what it is of a size or a probability at hand, up to a part ``room`` of it."""
     tolerance = min(max(2e-6, room), 1e-4)
-    for forms, numbers in ((FORMS, around.sizes), (SHARES, around.shares)):
+    for forms, numbers in ((FORMS, values.sizes), (SHARES, values.shares)):
         for number in sorted(set(numbers)):
             for form, value_of in forms.items():
                 is_known = number > 1 if forms is FORMS else 0 < number < 1
@@ -161,7 +150,7 @@ def with_parts(values: Values) -> Iterator[Proposal]:
     if own.shape != target.shape or not _is_telling(own) or not _is_telling(target):
         return
     fitting = []
-    for name, part in values.around.parts.items():
+    for name, part in values.parts.items():
         ends = zip(part.shape[::-1], target.shape[::-1], strict=False)
         fits = part.ndim <= target.ndim and all(one in (1, other) for one, other in ends)
         if fits and np.unique(part).size > 1:
@@ -170,7 +159,8 @@ def with_parts(values: Values) -> Iterator[Proposal]:
         for name, part in fitting:
             for op, compute in operators.items():
                 with np.errstate(invalid="ignore"):  # none times an infinity
-                    yield InsertOperator(op=op, name=name), compute(own, part)
+                    made = compute(own, part)
+                yield InsertOperator(op=op, name=name), made
 
 
 # Functions
@@ -190,6 +180,15 @@ ACTIVATIONS: dict[str, Callable[[Floats], Floats]] = {
     "hardswish": lambda x: x * np.clip(x + 3, 0, 6) / 6,
 }
 """Functions that frameworks compute in one op or in several."""
+
+
+def activated(values: Values) -> Iterator[Proposal]:
+    """A function that frameworks compute in one op or in several."""
+    for name, function in ACTIVATIONS.items() if _is_telling(values.own) else ():
+        with np.errstate(all="ignore"):
+            made = function(values.own)
+        yield InsertOperator(op="function", name=name), made
+
 
 FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
     "relu": ACTIVATIONS["relu"],
@@ -246,7 +245,7 @@ def tempered(values: Values) -> Iterator[Proposal]:
     factor = float((own * target).sum()) / square if square else 0.0
     if factor <= 0 or not _is_telling(own):
         return
-    named = named_factor(factor, values.around, 1e-5)
+    named = named_factor(factor, values, 1e-5)
     is_log = float(values.own.max()) <= 0
     softmax = _softmax(own * named.value)
     made = np.log(softmax) if is_log else softmax
@@ -304,7 +303,7 @@ def are_rearranged(own: Floats, target: Floats, room: Sameness) -> bool:
 
 def layouts(values: Values) -> Iterator[Proposal]:
     """The same numbers in another order."""
-    own, target, room, around = values
+    own, target, room = values[:3]
     is_telling = values.are_of_one_size and _is_telling(own)
     if not is_telling or not are_rearranged(own, target, room):
         return
@@ -320,7 +319,7 @@ def layouts(values: Values) -> Iterator[Proposal]:
             yield from _along(own, target, axis, room)
         yield from _along_several(own, target, room)
     if may_have_other_axes:
-        whole = dict.fromkeys(chain(_finer_shapes(target.shape), around.shapes))
+        whole = dict.fromkeys(chain(_finer_shapes(target.shape), values.shapes))
         for shape in (it for it in whole if len(it) <= MOST_AXES):
             yield from _regrouped(own, target, room, shape)
 
@@ -422,21 +421,3 @@ def masked(values: Values) -> Iterator[Proposal]:
         number = float(numbers[0])
         made = np.where(others, number, own)
         yield InsertOperator(op="fill", factor=Factor(number), numbers=(count,)), made
-
-
-At = Literal["ends", "inner", "masks", "leaf", "rounded", "layout"]
-"""Which two values are compared.
-
-"ends": what two ops make. "inner": ops of two rows. "masks": two masked values. "leaf": an op with a leaf,
-and one without. "rounded": a value, and what it is rounded to. "layout": the same numbers in some order.
-"""
-
-RELATIONS: dict[At, tuple[Relation, ...]] = {
-    "ends": (times, layouts, plus, applied, tempered, with_parts, rounded_to, masked),
-    "inner": (tempered,),
-    "masks": (masked,),
-    "leaf": (with_parts,),
-    "rounded": (rounded_to,),
-    "layout": (layouts,),
-}
-"""How relations are looked for, the simplest ones first."""

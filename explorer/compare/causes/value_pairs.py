@@ -1,41 +1,42 @@
-"""Recorded values of which one may follow from another: where they are looked for, and how one follows."""
+"""Two recorded values, of which one may follow from the other, and the table of how it may follow."""
 
 import math
-from collections.abc import Iterable, Iterator
-from itertools import product
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from explorer.compare.causes.inputs import label_of
 from explorer.compare.causes.relations import (
-    NOTHING,
-    RELATIONS,
-    At,
+    FEW,
     Found,
-    Surroundings,
+    Proposal,
+    Relation,
     Values,
-    relations_of,
+    activated,
+    applied,
+    layouts,
+    masked,
+    plus,
+    rounded_to,
+    tempered,
+    times,
+    with_parts,
 )
-from explorer.compare.causes.rows import (
-    at_place,
-    does_the_same,
-    is_ahead,
-    is_of_form,
-    rows_at,
-    sided,
-)
-from explorer.compare.graphs.sameness import Sameness, noise_of, numbers_of, room_of
-from explorer.compare.graphs.view import MOVES, GraphView
-from explorer.model.causes import Cause, InsertOperator, RemoveOperator
-from explorer.model.divergence import (
-    Divergence,
-    ExtraOps,
-    LoneLeaf,
-    OtherStart,
-    OtherValue,
-    Rounded,
+from explorer.compare.graphs.sameness import Sameness, is_telling, noise_of, numbers_of, room_of
+from explorer.compare.graphs.view import GraphView, Shape
+from explorer.model.causes import (
+    Cause,
+    FromLeaf,
+    FromNode,
+    InsertOperator,
+    RemoveOperator,
+    Rewire,
 )
 from explorer.model.graph import OTHER, ArgumentValue, Layer, Node, Output, SideName
-from explorer.operators.families import MASKING, family
+from explorer.numeric.differences import Floats
+from explorer.operators.families import family
 
 MOST_PARTS = 300
 """So many values are looked at that may have been added or multiplied, the nearest ones first."""
@@ -43,11 +44,22 @@ MOST_PARTS = 300
 NEAR = 4
 """So many ops back are the sizes of which a factor may be something."""
 
-MOST_INSIDE = 32
-"""In longer rows no two values are looked at but the last ones."""
+MOST_MASKS = 40
+"""So many conditions are looked at."""
 
-CUTS = MOVES | {"slice", "cast"}
-"""Families of ops between a mask and the op that reads it."""
+GRADIENT = "d"
+"""What the name of a leaf's gradient begins with."""
+
+At = Literal[
+    "ends", "inner", "masks", "leaf", "rounded", "layout", "function", "sum", "mean", "shared"
+]
+"""Which two values are compared.
+
+"ends": what two ops make. "inner": ops of two rows. "masks": two masked values. "leaf": an op with a leaf,
+and one without. "rounded": a value, and what it is rounded to. "layout": the same numbers in some order.
+"function": a value, and what an op behind it makes. "sum": two sums. "mean": two means. "shared": the
+gradients of a leaf.
+"""
 
 
 class ValuePair(NamedTuple):
@@ -55,7 +67,8 @@ class ValuePair(NamedTuple):
 
     ``node`` is one of ``side``, and ``other`` one of ``there``; or of the same side, which alone has it
     (``is_extra``). How it may follow depends on where they are, ``at``; with a ``name``, by that alone. Of a
-    leaf that is cut, the ``part`` that is read has the value.
+    leaf that is cut, the ``part`` that is read has the value; of a mean and a leaf, the node that has it. The
+    ``shapes`` are those that moved numbers had on their way.
     """
 
     side: SideName
@@ -67,6 +80,7 @@ class ValuePair(NamedTuple):
     at: At = "ends"
     name: str = ""
     part: Node | None = None
+    shapes: tuple[Shape, ...] = ()
 
     @property
     def own(self) -> Output:
@@ -80,28 +94,39 @@ class ValuePair(NamedTuple):
 
     def both_ways(self) -> "tuple[ValuePair, ValuePair]":
         """The pair, and the one in which the first value may follow from the second."""
-        here, there, node, other = self.here, self.there, self.node, self.other
-        turned = ValuePair(OTHER[self.side], there, here, other, self.part or node, at=self.at)
-        return self, turned
+        here, there, node, other = self.there, self.here, self.other, self.part or self.node
+        turned = ValuePair(OTHER[self.side], here, there, node, other)
+        return self, turned._replace(at=self.at, shapes=self.shapes)
 
 
-def relation(pair: ValuePair, around: Surroundings | None = None) -> Found | None:
+def relation(pair: ValuePair) -> Found | None:
     """How the second of two values follows from the first one; None where it does not."""
     own, target = numbers_of(pair.own), numbers_of(pair.target)
     if own is None or target is None:
         return None
-    if around is None:
-        around = NOTHING if pair.at in ("rounded", "masks") else _surroundings(pair)
-    values = Values(own, target, room_of(pair.own, pair.target), around)
-    for found in relations_of(values, RELATIONS[pair.at]):
-        (edit,) = found.edits
+    values = Values(own, target, room_of(pair.own, pair.target), shapes=pair.shapes)
+    if pair.at in SURROUNDED:
+        values = _with_surroundings(values, pair)
+    of_graphs = OF_GRAPHS.get(pair.at)
+    found = values.fitting(of_graphs(pair)) if of_graphs else relations_of(values, pair.at)
+    for one in found:
+        edit = one.edits[0]
         if not pair.name or (isinstance(edit, InsertOperator) and edit.name == pair.name):
-            return found
+            return one
     return None
 
 
-def cause_by(found: Found, pair: ValuePair) -> Cause:
-    """That the second of two values follows from the first one, as a cause."""
+def relations_of(values: Values, at: At) -> Iterator[Found]:
+    """How one value may follow from another by an operator, the simplest way first."""
+    for find in RELATIONS[at]:
+        yield from values.fitting(find(values))
+
+
+def cause_of_pair(pair: ValuePair) -> Cause | None:
+    """That the second of two values follows from the first one, as a cause; None where it does not."""
+    found = relation(pair)
+    if found is None:
+        return None
     node = pair.other if pair.is_extra else pair.node
     layers: tuple[Layer | None, Layer | None] = (
         pair.here.graph.layers.get(node.scope),
@@ -129,11 +154,12 @@ def are_same(node: Node, other: Node) -> bool:
     return Sameness(room.base).apart(own.ravel(), target.ravel()) is not None
 
 
-def _size(output: Output) -> int:
+def size_of(output: Output) -> int:
+    """How many elements a value has."""
     return math.prod(output.shape)
 
 
-def _surroundings(pair: ValuePair) -> Surroundings:
+def _with_surroundings(values: Values, pair: ValuePair) -> Values:
     """What a relation may be made of: sizes and numbers at hand, and values that were there before."""
     outputs = [pair.own, pair.target]
     given: list[ArgumentValue] = []
@@ -145,7 +171,7 @@ def _surroundings(pair: ValuePair) -> Surroundings:
         given += layer.settings.values() if layer else ()
     sizes: set[int] = set()
     for output in outputs:
-        sizes.update((*output.shape, _size(output)))
+        sizes.update((*output.shape, size_of(output)))
         sizes.update(math.prod(output.shape[axes:]) for axes in range(1, len(output.shape)))
     shares = tuple(value for value in given if isinstance(value, float) and 0 < value < 1)
     # The nearest values come first, behind all parameters.
@@ -159,144 +185,134 @@ def _surroundings(pair: ValuePair) -> Surroundings:
     for part in before[:MOST_PARTS] if pair.at != "inner" else ():
         if part.kind != "output" and part.id != other.id and part.outputs:
             value = numbers_of(part.outputs[0])
-            if value is not None and 1 < value.size <= _size(target):
+            if value is not None and 1 < value.size <= size_of(target):
                 parts[label_of(part)] = value
-    return Surroundings(tuple(sizes), shares, parts)
+    return values._replace(sizes=tuple(sizes), shares=shares, parts=parts)
 
 
-# Where they are
+# What follows from more values of the graphs
+
+Factor = tuple[Node, Floats]
+"""What a product reads, with its numbers."""
 
 
-def pairs_at(divergence: Divergence, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
-    """The values that may follow from one another, those of the left side first."""
-    if isinstance(divergence, ExtraOps):
-        yield from _of_extra_ops(divergence, left, right)
-    elif isinstance(divergence, LoneLeaf):
-        yield from _of_lone_leaf(divergence, left, right)
-    elif isinstance(divergence, (OtherValue, OtherStart)):
-        yield from _of_both(divergence, left, right)
-    elif isinstance(divergence, Rounded):
-        # The value of the side that does not round, and what the other one goes on with.
-        here, there = (left, right) if divergence.side == "left" else (right, left)
-        node = divergence.nodes[1 if divergence.side == "left" else 0]
-        own, result = there.nodes[node] if node else None, here.nodes[divergence.result]
-        if own and own.outputs and result.outputs:
-            side, dtype = OTHER[divergence.side], divergence.dtypes[0]
-            yield ValuePair(side, there, here, own, result, at="rounded", name=dtype)
+def exchanged(pair: ValuePair) -> Iterator[Proposal]:
+    """Two factors of two products in a sum in the place of each other.
 
-
-def _of_both(
-    divergence: OtherValue | OtherStart, left: GraphView, right: GraphView
-) -> Iterator[ValuePair]:
-    """The last values of two rows of ops, or those of two leaves, either way round."""
-    rows = rows_at(divergence, left, right)
-    if rows is None:
-        return
-    node, other = rows[0][-1], rows[1][-1]
-    if node.outputs and other.outputs:
-        yield from ValuePair("left", left, right, node, other).both_ways()
-    if len(rows[0]) <= MOST_INSIDE and len(rows[1]) <= MOST_INSIDE:
-        for inner, other_inner in product(*rows):
-            if inner.outputs and other_inner.outputs:
-                yield ValuePair("left", left, right, inner, other_inner, at="inner")
-    if max(map(len, rows)) > 1:
-        for inner in rows[0]:
-            yield from _beside_masks("left", left, inner, right)
-        return
-    # Of two ops that read the same: what one makes of what it reads, where the op behind it is what the
-    # other side has at once.
-    if isinstance(divergence, OtherValue):
-        inputs = divergence.inputs
-        if not inputs.differing and not all(inputs.alone):
-            if is_ahead(node, left.next_op(node), other):
-                yield from _made_of("left", left, node, left.origins(node))
-            if is_ahead(other, right.next_op(other), node):
-                yield from _made_of("right", right, other, right.origins(other))
-
-
-def _made_of(
-    side: SideName, flow: GraphView, node: Node, reads: Iterable[Node]
-) -> Iterator[ValuePair]:
-    """The value of a node, and what it reads that is as large."""
-    for read in reads:
-        if read.outputs and node.outputs and _size(read.outputs[0]) == _size(node.outputs[0]):
-            yield ValuePair(side, flow, flow, read, node, is_extra=True)
-
-
-def _of_extra_ops(divergence: ExtraOps, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
-    """What a row of ops makes of what it reads; both are of the side that has it."""
-    here, there, node = sided(divergence, left, right)
-    if node is None or divergence.gradients or divergence.is_between:
-        return
-    first = at_place(here, divergence.row.first)
-    if first is not None:
-        yield from _beside_masks(divergence.side, here, first, there)
-    other = at_place(there, divergence.goes_on) if divergence.goes_on else None
-    # The other side is known to go on with an input only where this was read against the value. Else it may
-    # go on with something as large instead.
-    if divergence.gap.greatest is None:
-        own: Node | None = node
-        for _ in range(NEAR if other else 0):
-            if other and own and is_of_form(own, other):
-                yield ValuePair(divergence.side, here, there, own, other)
-            own = here.next_op(own) if own else None
-        return
-    reads = here.read_by_row(node, divergence.row.count)
-    if other is not None:
-        # What that op reads, or makes.
-        values = [it for it in (other, *there.origins(other)) if it.outputs]
-        reads = [it for it in reads if it.outputs and any(are_same(it, one) for one in values)]
-    yield from _made_of(divergence.side, here, node, reads)
-
-
-def _of_lone_leaf(divergence: LoneLeaf, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
-    """Values of the other side of which one with the leaf added is what the leaf's user makes."""
-    here, there, leaf = sided(divergence, left, right)
-    if leaf is None:
-        return
-    reader = here.next_op(leaf, CUTS)
-    if reader is not None:
-        yield from _beside_constants(divergence.side, here, leaf, reader, there)
-        yield from _beside_masks(divergence.side, here, reader, there)
-    side, name = OTHER[divergence.side], divergence.name
-    for edge in here.out_of(leaf):
-        user = here.nodes[edge.target]
-        for node in there.graph.nodes if user.kind == "op" else ():
-            if is_of_form(node, user) and not does_the_same(there, node, user):
-                yield ValuePair(side, there, here, node, user, at="leaf", name=name)
-
-
-def _beside_masks(
-    side: SideName, here: GraphView, node: Node, there: GraphView
-) -> Iterator[ValuePair]:
-    """What is masked, and what the other side masks of an equal value."""
-    if family(node.op) not in MASKING:
-        return
-    reads = [it for it in here.origins(node) if it.outputs and _size(it.outputs[0]) > 1]
-    for other in there.graph.nodes:
-        if not is_of_form(other, node) or family(other.op) not in MASKING:
-            continue
-        others = [it for it in there.origins(other) if it.outputs]
-        if any(are_same(read, it) for read in reads for it in others):
-            yield from ValuePair(side, here, there, node, other, at="masks").both_ways()
-
-
-def _beside_constants(
-    side: SideName, here: GraphView, leaf: Node, reader: Node, there: GraphView
-) -> Iterator[ValuePair]:
-    """A leaf of one side alone, such as a mask, and constants that ops of its reader's kind read there.
-
-    They are as large, and in a module of the same name.
+    A weight and its complement are: y·a + (1 - y)·b, or (1 - y)·a + y·b.
     """
-    if not leaf.outputs:
+    flow = pair.here
+    products: list[list[Factor]] = []
+    for term in flow.origins(pair.node):
+        factors: list[Factor] = []
+        for edge in flow.into(term) if family(term.op) == "mul" else ():
+            read = flow.nodes[edge.origin]
+            numbers = [numbers_of(it) for it in read.outputs[edge.output : edge.output + 1]]
+            factors += [(read, it) for it in numbers if it is not None]
+        products += [factors] if len(factors) == 2 else []
+    if len(products) != 2 or size_of(pair.target) < 2 or not is_telling(pair.target):
         return
-    behind = here.behind(leaf.id)
-    # What is read is a part of the leaf where that is cut.
-    (read,) = [it for it in here.origins(reader) if it.id in behind][:1]
-    for node in there.graph.nodes:
-        if (node.scope, family(node.op)) != (reader.scope, family(reader.op)):
+    (one, other), last = products
+    for second, rest in (last, last[::-1]):
+        try:
+            made = second[1] * other[1] + one[1] * rest[1]
+        except ValueError:
+            continue  # of other shapes
+        if made.shape == pair.own.shape:
+            sources = [FromNode(it.id, label=label_of(it)) for it in (one[0], second[0])]
+            yield tuple(Rewire(source=source) for source in sources), made
+
+
+def of_some(pair: ValuePair) -> Iterator[Proposal]:
+    """A mean of those elements alone for which a condition holds, where no other one gives it as well."""
+    own, target = numbers_of(pair.own), numbers_of(pair.target)
+    if own is None or target is None or own.size != 1 or target.size != 1:
+        return
+    room = room_of(pair.own, pair.target)
+    for read in pair.here.origins(pair.node):
+        elements = numbers_of(read.outputs[0]) if read.outputs else None
+        if elements is None or elements.size < 2 or not np.isfinite(elements).all():
             continue
-        for constant in there.origins(node):
-            is_constant = constant.kind == "constant" and constant.outputs
-            if is_constant and _size(constant.outputs[0]) == _size(read.outputs[0]) > 1:
-                yield from ValuePair(side, here, there, leaf, constant, part=read).both_ways()
+        for sign in (1, -1):
+            mean = np.full(own.shape, sign * elements.mean())
+            found: dict[bytes, Proposal] = {}
+            is_mean = Sameness(room.base).apart(mean, own) is not None
+            for node, holds in _conditions(pair.here, pair.there) if is_mean else ():
+                if holds.size == elements.size:
+                    made = np.full(target.shape, sign * elements.ravel()[holds].mean())
+                    counts = int(holds.sum()), holds.size
+                    edit = InsertOperator(op="where", name=label_of(node), numbers=counts)
+                    if room.apart(made, target) is not None:
+                        found.setdefault(holds.tobytes(), (edit, made))
+            if len(found) == 1:
+                yield from found.values()
+
+
+def _conditions(*flows: GraphView) -> Iterator[tuple[Node, NDArray[np.bool_]]]:
+    """The values of forward that are 0 or 1 in each element, and both of them somewhere."""
+    for flow in flows:
+        count = 0
+        for node in flow.graph.nodes:
+            is_forward = node.kind != "output" and node.phase == "forward"
+            numbers = numbers_of(node.outputs[0]) if is_forward and node.outputs else None
+            if numbers is not None and numbers.size > 1 and set(np.unique(numbers)) == {0, 1}:
+                yield node, numbers.ravel() == 1
+                count += 1
+            if count == MOST_MASKS:
+                break
+
+
+def shared(pair: ValuePair) -> Iterator[Proposal]:
+    """The gradient of a leaf with that of another one, of which the other side has none, or the same one."""
+    ours, theirs, name = gradients(pair.there), gradients(pair.here), pair.other.name
+    (maker,) = pair.there.origins(pair.other)[:1]
+    names = [it.name for it in pair.there.results(maker)]
+    # One tensor given as both may be a number; two leaves that are one are told by more than that.
+    others: list[tuple[str, int]] = []
+    if len(names) == 2 and names[0] == name and names[1] in theirs:
+        # The two are taken from different outputs.
+        taken = [edge for it in names for edge in pair.here.into(theirs[it])]
+        if len({(edge.origin, edge.output) for edge in taken}) == 2:
+            others.append((names[1], 1))
+    for other in theirs:
+        # The other side has no such gradient, or it is zeros.
+        own = numbers_of(ours[other].outputs[0]) if other in ours else np.zeros(1)
+        if own is not None and not own.any():
+            others.append((other, FEW))
+    first = numbers_of(pair.own)
+    for other, fewest in others:
+        second = numbers_of(theirs[other].outputs[0])
+        if first is None or second is None or not first.shape == second.shape == pair.target.shape:
+            continue
+        is_told = min(np.unique(first).size, np.unique(second).size) >= fewest
+        if is_told and first.any() and second.any():
+            leaf = FromLeaf(other.removeprefix(GRADIENT), is_one_tensor=fewest == 1)
+            yield (Rewire(source=leaf),), first + second
+
+
+def gradients(flow: GraphView) -> dict[str, Node]:
+    """The results of backward that a graph yields, by name."""
+    results = [it for it in flow.graph.nodes if it.kind == "output" and it.outputs]
+    return {it.name: it for it in results if it.phase == "backward"}
+
+
+RELATIONS: dict[At, tuple[Relation, ...]] = {
+    "ends": (times, layouts, plus, applied, tempered, with_parts, rounded_to, masked),
+    "inner": (tempered,),
+    "masks": (masked,),
+    "leaf": (with_parts,),
+    "rounded": (rounded_to,),
+    "layout": (layouts,),
+    "function": (activated,),
+}
+"""How one value may follow from another, the simplest ways first."""
+
+OF_GRAPHS: dict[At, Callable[[ValuePair], Iterator[Proposal]]] = {
+    "sum": exchanged,
+    "mean": of_some,
+    "shared": shared,
+}
+"""How it may follow from other values of the graphs as well."""
+
+SURROUNDED: frozenset[At] = frozenset({"ends", "inner", "leaf"})
+"""Where sizes, numbers and values that are at hand may say how."""
