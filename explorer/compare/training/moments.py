@@ -82,6 +82,11 @@ def joined(arrays: Mapping[str, Floats], names: Sequence[str]) -> Floats:
     return np.concatenate([arrays[name] for name in names]) if names else np.zeros(0)
 
 
+def module_of(name: str) -> str:
+    """The module that a parameter is in."""
+    return name.rpartition(".")[0]
+
+
 def common(one: Mapping[str, AnyArray], other: Mapping[str, AnyArray]) -> tuple[str, ...]:
     """The names that both sides have, in the order of the first."""
     return tuple(name for name in one if name in other)

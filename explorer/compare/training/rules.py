@@ -60,15 +60,13 @@ class Side:
     def rules(self, name: str, moment: Moment, other: Moment) -> list[Rule]:
         """The simplest rules that give the update of a parameter."""
         likely = self.likely(name, moment)
-        fitting = [rule for rule in likely if fit(rule, moment, name).holds]
-        if fitting:
-            return fitting
         # What gives another parameter's update most often gives this one's too.
-        for unlike in self._found:
-            tried = [changed(rule, unlike) for rule in likely if rule.kind == unlike.kind]
-            fitting += [rule for rule in tried if fit(rule, moment, name).holds]
-        if fitting:
-            return fitting
+        kinds = ((rule, unlike) for unlike in self._found for rule in likely)
+        found = [changed(rule, unlike) for rule, unlike in kinds if rule.kind == unlike.kind]
+        for tried in (likely, found):
+            fitting = [rule for rule in tried if fit(rule, moment, name).holds]
+            if fitting:
+                return fitting
         others = [settings_of(other, name)]
         others += [settings_of(moment, it.names[0]) for it in moment.step.groups if it.names]
         for rule in likely:
