@@ -140,7 +140,13 @@ class Mending:
 
         They go to leaves whose gradients are ``differing``, and to ops that correspond by ``pairs``.
         """
-        for here, there in (*self._of_leaves(differing), *self._of_readers(pairs)):
+        wanted: list[tuple[Slot, Slot]] = []
+        theirs = {it.name: it.id for it in self._there.gradients if it.name in differing}
+        for gradient in self._here.gradients:
+            makers = self._here.before.read(gradient.id) if gradient.name in theirs else ()
+            known = (maker for maker in makers if self._here.is_of_known(maker[0]))
+            wanted.extend((maker, (theirs[gradient.name], 0)) for maker in known)
+        for here, there in (*wanted, *self._of_readers(pairs)):
             value = None if here in self.put_in else self._value(here, there)
             if isinstance(value, Array):
                 self._put(here, value)
@@ -191,14 +197,6 @@ class Mending:
         if value is None:
             return "no_value"
         return self.laid.handed_on(self._here.name, there, here, value, order)
-
-    def _of_leaves(self, differing: Collection[str]) -> Iterator[tuple[Slot, Slot]]:
-        """The makers of gradients of leaves that differ, and the other side's results."""
-        theirs = {it.name: it.id for it in self._there.gradients if it.name in differing}
-        for gradient in self._here.gradients:
-            for maker in self._here.before.read(gradient.id) if gradient.name in theirs else ():
-                if self._here.is_of_known(maker[0]):
-                    yield maker, (theirs[gradient.name], 0)
 
     def _of_readers(self, pairs: Iterable[Pair]) -> Iterator[tuple[Slot, Slot]]:
         """Gradients that known ops hand on, and what their readers' counterparts read.
@@ -271,7 +269,7 @@ class Mending:
         if node.kind == "output":
             made_of = self._leading_to([part], "backward") if half is self._here else ()
             return any(map(half.is_of_known, made_of))
-        if half.is_of_known(part) or (node.source and _place(node) in places):
+        if half.is_of_known(part) or (node.source and (node.scope, node.source[0]) in places):
             return True
         # A sum of gradients differs as one of them does.
         terms = half.before.read(part) if node.kind == "accumulate" else ()
@@ -295,15 +293,12 @@ class Mending:
         """The modules and lines of what differs in forward."""
         halves = self._here, self._there
         nodes = [half.nodes[name] for half in halves for name in half.differing]
-        return {_place(node) for node in nodes if node.phase == "forward" and node.source}
+        forward = (node for node in nodes if node.phase == "forward" and node.source)
+        return {(node.scope, node.source[0]) for node in forward}
 
 
 def _is_sum(node: Node) -> bool:
     return family(node.op) == "add"
-
-
-def _place(node: Node) -> tuple[str, str]:
-    return node.scope, node.source[0]
 
 
 def whole_of(nodes: Mapping[str, Node], slot: Slot) -> Array | None:

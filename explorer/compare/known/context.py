@@ -91,14 +91,6 @@ class Context(NamedTuple):
         """Whether the two values have other sizes."""
         return all(side.value.what == "shape" for side in self.sides)
 
-    def differs_by(self, share: float) -> bool:
-        """Whether the elements that differ most differ by at most that share of them."""
-        gap = self.divergence.gap
-        sizes = [it.size for it in self.sides]
-        if gap.is_least or gap.greatest is None or any(map(isnan, sizes)):
-            return False
-        return 0 < gap.greatest <= share * max(sizes)
-
     def changed(self, *names: str) -> tuple[float, ...]:
         """The op's own value of an argument and the one that gives the other side's, in order of size.
 
@@ -127,7 +119,17 @@ def contexts(
             partners.setdefault(("left", node), pair.right)
         for node in pair.members("right"):
             partners.setdefault(("right", node), pair.left)
-    rows = rows_at(divergence, *flows) or _single_ops(divergence, flows)
+    rows = rows_at(divergence, *flows)
+    if rows is None:
+        # The op of each side; of one that has none in forward, what it goes on with.
+        goes_on = None
+        if isinstance(divergence, ExtraOps) and divergence.phase == "forward":
+            goes_on = divergence.goes_on
+        named = [
+            flow.nodes.get(name or "") or (goes_on and at_place(flow, goes_on))
+            for name, flow in zip(divergence.nodes, flows, strict=True)
+        ]
+        rows = ([named[0]] if named[0] else [], [named[1]] if named[1] else [])
     # In backward an op derives from another one; a side without an op has the counterpart of the other's.
     firsts = [row[0] if row else None for row in rows]
     forwards = [
@@ -137,44 +139,26 @@ def contexts(
     names: tuple[SideName, SideName] = ("left", "right")
     sides = []
     for here, there in ((0, 1), (1, 0)):
-        forward, other = forwards[here], forwards[there]
+        flow, row, forward, other = flows[here], rows[here], forwards[here], forwards[there]
         if forward is None and other is not None:
-            forward = flows[here].nodes.get(partners.get((names[there], other.id), ""))
-        value = divergence.ends[here].value
-        sides.append(_side(names[here], flows[here], rows[here], forward, value))
+            forward = flow.nodes.get(partners.get((names[there], other.id), ""))
+        nodes = [*row[:1], *([forward] if forward else [])]
+        ops = [node.op for node in (row if forward is None or forward in row else (forward,))]
+        side = Side(
+            names[here],
+            flow,
+            row,
+            forward,
+            divergence.ends[here].value,
+            parties=frozenset(
+                (plain(flow.graph.engine), engine_named(flow.graph.engine).framework)
+            ),
+            names=frozenset((*map(squashed, ops), *map(family, ops))),
+            layer=flow.graph.layers.get(nodes[0].scope if nodes else "", Layer("")),
+            arguments={key: it for node in reversed(nodes) for key, it in node.arguments.items()},
+            reads=list(flow.tensors(forward).values()) if forward else [],
+        )
+        sides.append(side)
     left, right = sides
     seen = Context(divergence, cause, left, right, partners)
     return seen, seen._replace(ours=right, theirs=left)
-
-
-def _single_ops(
-    divergence: Divergence, flows: tuple[GraphView, GraphView]
-) -> tuple[list[Node], list[Node]]:
-    """The op of each side; of one that has none in forward, what it goes on with."""
-    goes_on = None
-    if isinstance(divergence, ExtraOps) and divergence.phase == "forward":
-        goes_on = divergence.goes_on
-    found = []
-    for name, flow in zip(divergence.nodes, flows, strict=True):
-        node = flow.nodes.get(name or "") or (goes_on and at_place(flow, goes_on))
-        found.append([node] if node else [])
-    return found[0], found[1]
-
-
-def _side(
-    name: SideName, flow: GraphView, row: list[Node], forward: Node | None, value: Reading
-) -> Side:
-    nodes = [*row[:1], *([forward] if forward else [])]
-    ops = [node.op for node in (row if forward is None or forward in row else (forward,))]
-    return Side(
-        name,
-        flow,
-        row,
-        forward,
-        value,
-        parties=frozenset((plain(flow.graph.engine), engine_named(flow.graph.engine).framework)),
-        names=frozenset((*map(squashed, ops), *map(family, ops))),
-        layer=flow.graph.layers.get(nodes[0].scope if nodes else "", Layer("")),
-        arguments={key: it for node in reversed(nodes) for key, it in node.arguments.items()},
-        reads=list(flow.tensors(forward).values()) if forward else [],
-    )

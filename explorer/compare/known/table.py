@@ -16,6 +16,7 @@ from explorer.compare.known.conditions import (
     are_at_one_kink,
     are_other_spellings,
     axes_are_those_swapped,
+    differs_by,
     equal_elements_come_out_unequal,
     has_a_number_of_many_digits,
     is_close,
@@ -70,6 +71,9 @@ def _is_pair(written: str, ours: Collection[str], theirs: Collection[str]) -> bo
             return True
     return False
 
+
+FEW_UNITS = 4 * 2.0**-23
+"""So great a share of a number does single precision forget."""
 
 FRAMEWORKS = "mindspore | torch"
 """Either engine of MindSpore beside either of PyTorch."""
@@ -145,27 +149,16 @@ FORWARD = (
         lambda at: all(it.size < 0.1 for it in at.sides),
     ),
     _surprise("unequal_outputs", "softplus, elu", equal_elements_come_out_unequal),
-    # Single precision forgets so much of a number.
     _surprise(
         "double_precision",
         "add sub mul div",
         reads_equal("float64"),
         has_a_number_of_many_digits,
-        lambda at: at.differs_by(4 * 2.0**-23),
+        differs_by(FEW_UNITS),
     ),
-    _surprise(
-        "single_precision_inside",
-        "celu",
-        reads_equal("float64"),
-        lambda at: at.differs_by(4 * 2.0**-23),
-    ),
+    _surprise("single_precision_inside", "celu", reads_equal("float64"), differs_by(FEW_UNITS)),
     # This operator has five right digits.
-    _surprise(
-        "single_precision_inside",
-        "logsoftmax",
-        reads_equal("float64"),
-        lambda at: at.differs_by(1e-5),
-    ),
+    _surprise("single_precision_inside", "logsoftmax", reads_equal("float64"), differs_by(1e-5)),
     _surprise("masked_row", "softmax", reads_equal(), a_row_is_masked),
     _surprise(
         "nan_minimum",

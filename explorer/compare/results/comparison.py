@@ -118,17 +118,13 @@ def unless_swamped(
         if difference.noise < difference.abs / difference.rel:
             continue  # the noise of the element is less than the element itself
         if size is None:
-            size = max(map(_size_of, (*left.leaves, *right.leaves)))
+            arrays = (real_parts(unpack(it.value)) for it in (*left.leaves, *right.leaves))
+            sizes = (np.abs(array.astype(np.float64)) for array in arrays)
+            size = max(float(it[np.isfinite(it)].max(initial=0.0)) for it in sizes)
         if difference.abs >= SWAMPED * size:
             swamped = msgspec.structs.replace(difference, swamped=True)
             judged[place] = compared._replace(verdict="differs", greatest=swamped)
     return judged
-
-
-def _size_of(leaf: Leaf) -> float:
-    """The greatest finite number of a leaf."""
-    sizes = np.abs(real_parts(unpack(leaf.value)).astype(np.float64))
-    return float(sizes[np.isfinite(sizes)].max(initial=0.0))
 
 
 def _of_other_form(

@@ -58,9 +58,12 @@ def _of_each_line(facts: Iterable[SilentBroadcast | OwnConvention]) -> tuple[Rep
     """A remark on each line of an engine: the first fact of it."""
     by_line: dict[tuple[str, str], ReportFinding] = {}
     for fact in facts:
-        finding = ReportFinding(fact=fact, names=(fact.place.scope or fact.place.label,))
-        by_line.setdefault((fact.engine, fact.place.source), finding)
+        by_line.setdefault((fact.engine, fact.place.source), _remark(fact))
     return tuple(by_line.values())
+
+
+def _remark(fact: SilentBroadcast | OwnConvention | IllConditioned) -> ReportFinding:
+    return ReportFinding(fact=fact, names=(fact.place.scope or fact.place.label,))
 
 
 # Broadcasts
@@ -235,10 +238,12 @@ def _facts(graph: GradGraph) -> Iterator[NonFinite]:
     view = GraphView(graph)
     results = []
     for node in view.nodes.values():
+        if node.kind != "output":
+            continue
         known = next(iter(node.outputs), None)
         if known is None or known.values is None:
             known = next((output for _, output in _read(view, node)), None)
-        if node.kind == "output" and known is not None and _is_not_finite(known):
+        if known is not None and _is_not_finite(known):
             results.append(node)
     are_finite = all(result.phase == "backward" for result in results)
     chains: dict[str, list[tuple[Node, Output]]] = {}
@@ -302,16 +307,13 @@ def _chain(view: GraphView, result: Node) -> list[tuple[Node, Output]]:
 
 def _made_of(view: GraphView, node: Node, known: Output) -> Iterator[MadeOf]:
     """What an op reads at the first element that is not finite, where its inputs are as large."""
-    made = _elements(known)
-    places = [] if made is None else np.flatnonzero(~np.isfinite(made)).tolist()
+    places = np.flatnonzero(~np.isfinite(_elements(known))).tolist()
     for maker, output in _read(view, node):
-        number = None
-        elements = None if output is None else _elements(output)
-        if places and output is not None and elements is not None:
-            if elements.size == 1:
-                number = float(elements[0])
-            elif output.shape == known.shape and places[0] < elements.size:
-                number = float(elements[places[0]])
+        elements, number = _elements(output), None
+        if places and elements.size == 1:
+            number = float(elements[0])
+        elif places and output and output.shape == known.shape and places[0] < elements.size:
+            number = float(elements[places[0]])
         yield MadeOf(place_of(maker), number)
 
 
@@ -319,16 +321,16 @@ def _is_not_finite(output: Output) -> bool:
     return output.values is not None and output.values.nonfinite > 0
 
 
-def _elements(output: Output) -> AnyArray | None:
-    if output.values is None or output.values.whole is None:
-        return None
-    return real_parts(unpack(output.values.whole)).ravel()
+def _elements(output: Output | None) -> AnyArray:
+    """The elements of a value in a row; none where they are not known."""
+    whole = output.values.whole if output and output.values else None
+    return np.zeros(0) if whole is None else real_parts(unpack(whole)).ravel()
 
 
 def _kind(output: Output) -> str:
     """The first of "nan", "inf" and "-inf" that a value has; "unknown" where its elements are."""
     elements = _elements(output)
-    if elements is None or np.isfinite(elements).all():
+    if np.isfinite(elements).all():
         return "unknown" if _is_not_finite(output) else ""
     if np.isnan(elements).any():
         return "nan"
@@ -364,18 +366,14 @@ def ill_conditioned(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
     """A remark on each line of code at which rounding is multiplied, the worst of a framework first."""
     findings: list[ReportFinding] = []
     for graph in _graphs_of_frameworks(graphs):
-        by_line: dict[tuple[str, ...], IllConditioned] = {}
-        nodes: dict[tuple[str, ...], set[str]] = {}
-        multiplied = list(_multiplied(GraphView(graph)))
-        for node, fact in sorted(multiplied, key=lambda it: -it[1].factor):
+        # Of each line the nodes that do so, and the worst that is known of each.
+        by_line: dict[tuple[str, ...], dict[str, IllConditioned]] = {}
+        for node, fact in sorted(_multiplied(GraphView(graph)), key=lambda it: -it[1].factor):
             line = node.source[:1] or (node.op, node.scope)
-            by_line.setdefault(line, fact)
-            nodes.setdefault(line, set()).add(node.id)
-        for line, fact in by_line.items():
-            worst = msgspec.structs.replace(fact, others=len(nodes[line]) - 1)
-            findings.append(
-                ReportFinding(fact=worst, names=(fact.place.scope or fact.place.label,))
-            )
+            by_line.setdefault(line, {}).setdefault(node.id, fact)
+        for facts in by_line.values():
+            worst = next(iter(facts.values()))
+            findings.append(_remark(msgspec.structs.replace(worst, others=len(facts) - 1)))
     return tuple(findings)
 
 

@@ -22,14 +22,15 @@ def state_rows(state: Mapping[str, Sequence[StateChange]]) -> tuple[StateRow, ..
         for change in changes:
             by_name.setdefault(change.name, {})[engine] = change
     rows = []
-    for name, changes in by_name.items():
-        before = next(iter(changes.values())).before
-        frameworks = set(map(_framework, changes))
+    for name, of_engines in by_name.items():
+        before = next(iter(of_engines.values())).before
+        frameworks = {engine_named(engine).framework for engine in of_engines}
+        absent = [engine for engine in state if engine_named(engine).framework not in frameworks]
         groups: list[StateGroup] = []
         for engine in state:
-            if _framework(engine) not in frameworks:
+            if engine in absent:
                 continue
-            after = changes[engine].after if engine in changes else before
+            after = of_engines[engine].after if engine in of_engines else before
             # The group of engines that leave the same, or one of its own.
             for place, group in enumerate(groups):
                 if _are_close(group.after, after):
@@ -37,13 +38,8 @@ def state_rows(state: Mapping[str, Sequence[StateChange]]) -> tuple[StateRow, ..
                     break
             else:
                 groups.append(StateGroup((engine,), after))
-        absent = tuple(engine for engine in state if _framework(engine) not in frameworks)
-        rows.append(StateRow(name, before, tuple(groups), absent))
+        rows.append(StateRow(name, before, tuple(groups), tuple(absent)))
     return tuple(rows)
-
-
-def _framework(engine: str) -> str:
-    return engine_named(engine.partition("@")[0]).framework
 
 
 def _are_close(one: Array, other: Array) -> bool:

@@ -109,8 +109,8 @@ def _momenta(one: Floats, other: Floats) -> tuple[float, float] | None:
         return None
     turned = ratio / (1 + ratio)
     likely = ((turned, 1 - turned), *((usual * ratio, usual) for usual in USUAL))
-    usual = (it for it in likely if any(abs(it[0] / one - 1) <= NEAR for one in USUAL))
-    return next(usual, None)
+    known = (it for it in likely if any(abs(it[0] / usual - 1) <= NEAR for usual in USUAL))
+    return next(known, None)
 
 
 def _unbiased(left: Moment, right: Moment, names: Sequence[str]) -> tuple[float, SideName] | None:
@@ -238,7 +238,12 @@ def compare(left: Training, right: Training) -> TrainingComparison:
     if lone:
         left, right = without(left, lone.names), without(right, lone.names)
     noise = Noise(left, right)
-    pairs = _pairs(left, right, noise)
+    # The steps that both have, in few elements where a side has few, or has few of what is before them.
+    short = {step.number for it in (left, right) for step in it.steps if step.kept != "all"}
+    few = short | {number + 1 for number in short}
+    others = {moment.step.number: moment for moment in moments(right, few)}
+    ones = (it for it in moments(left, few) if it.step.number in others)
+    pairs = [Pair(moment, others[moment.step.number], noise) for moment in ones]
     updates = Updates()
     asked = {**ASKED, "update": updates.compare, "state": updates.states}
     answers: dict[Question, Status] = {}
@@ -248,9 +253,16 @@ def compare(left: Training, right: Training) -> TrainingComparison:
     last = math.inf if difference is None else difference.step
     reached = [pair for pair in pairs if pair.number <= last]
     losses_alone = tuple(pair.number for pair in reached if _have_losses_alone(pair))
-    few = (pair.number for pair in reached if pair.left.is_few and not _have_losses_alone(pair))
+    in_few = tuple(pair.number for pair in reached if pair.left.is_few)
+    numbers = tuple(pair.number for pair in pairs)
     noises = (noise.of_loss(pair.left) for pair in pairs)
     band = tuple(CLEAR * one for one in noises if one is not None)
+    weights_map = WeightMap(clear=CLEAR)
+    if noise.is_measured and pairs:
+        every = [apart_at(pair, "weights") for pair in pairs]
+        common_names = [it for it in every[0].names if all(it in one.noises for one in every)]
+        times = (tuple(apart.times(name) for apart in every) for name in common_names)
+        weights_map = WeightMap(numbers, tuple(common_names), tuple(times), CLEAR)
     is_of_both = difference is None and answers.get("update") == "same"
     return TrainingComparison(
         left=left.name,
@@ -267,28 +279,16 @@ def compare(left: Training, right: Training) -> TrainingComparison:
         names=names,
         rule=updates.rule if is_of_both else None,
         has_noise=noise.is_measured,
-        few=tuple(few),
+        few=tuple(number for number in in_few if number not in losses_alone),
         losses_alone=losses_alone,
         losses=Losses(
-            steps=tuple(pair.number for pair in pairs),
+            steps=numbers,
             left=tuple(pair.left.loss for pair in pairs),
             right=tuple(pair.right.loss for pair in pairs),
             band=band if noise.is_measured and len(band) == len(pairs) else (),
         ),
-        weights=_weight_map(pairs, noise),
+        weights=weights_map,
     )
-
-
-def _pairs(left: Training, right: Training, noise: Noise) -> list[Pair]:
-    """The steps that both have, in few elements where a side has few, or has few of what is before them."""
-    short = {step.number for it in (left, right) for step in it.steps if step.kept != "all"}
-    few = short | {number + 1 for number in short}
-    others = {moment.step.number: moment for moment in moments(right, few)}
-    return [
-        Pair(moment, others[moment.step.number], noise)
-        for moment in moments(left, few)
-        if moment.step.number in others
-    ]
 
 
 def _first_difference(
@@ -325,16 +325,3 @@ def _first_difference(
 
 def _have_losses_alone(pair: Pair) -> bool:
     return "losses" in (pair.left.step.kept, pair.right.step.kept)
-
-
-def _weight_map(pairs: list[Pair], noise: Noise) -> WeightMap:
-    if not noise.is_measured or not pairs:
-        return WeightMap(clear=CLEAR)
-    every = [apart_at(pair, "weights") for pair in pairs]
-    names = tuple(name for name in every[0].names if all(name in one.noises for one in every))
-    return WeightMap(
-        steps=tuple(pair.number for pair in pairs),
-        names=names,
-        times=tuple(tuple(apart.times(name) for apart in every) for name in names),
-        clear=CLEAR,
-    )

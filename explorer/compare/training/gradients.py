@@ -19,6 +19,7 @@ from explorer.compare.training.moments import (
     greatest,
     greatest_of,
     joined,
+    module_of,
     one_sided,
     values,
 )
@@ -94,7 +95,7 @@ def loss(pair: Pair) -> Answered:
     if schemes:
         rows = tuple(map(float, left.rows))
         ones, others = schemes
-        known = {"apart": apart, "numbers": rows, "left": ones, "right": others}
+        known: dict[str, Any] = {"apart": apart, "numbers": rows, "left": ones, "right": others}
         return pair.differ("loss", "passes_weighted", **known)
     reason: Reason = "random" if _drew_otherwise(left, right) else "values"
     return pair.differ(
@@ -200,7 +201,7 @@ def _noises_of_cancelled(
     found: dict[str, float] = {}
     for name in noises:
         greatest = max(float(np.linalg.norm(side[name])) for side in (ones, others))
-        module = [one for one in noises if _module(one) == _module(name)]
+        module = [one for one in noises if module_of(one) == module_of(name)]
         beside = [float(np.linalg.norm(ones[one])) for one in module if one != name]
         is_nothing = 0 < greatest <= NOTHING * max(beside, default=0.0)
         is_unlike = 2 * distance(ones[name], others[name]) >= greatest
@@ -212,10 +213,6 @@ def _noises_of_cancelled(
                     size = share * typical * math.sqrt(left.gradients[one].size)
                     found[one] = max(noise, size)
     return found
-
-
-def _module(name: str) -> str:
-    return name.rpartition(".")[0]
 
 
 def _first_explained(

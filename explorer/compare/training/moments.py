@@ -28,10 +28,6 @@ Values = dict[str, Floats]
 """The elements of tensors, flat, by the tensors' names: all of a small one, an excerpt of a large one."""
 
 
-STATIC = ("float32", "float64")
-"""The dtypes whose own rounding is that of what a program is given; others are computed with as float32."""
-
-
 def elements(array: Array) -> Floats:
     """The elements that a record has, in the order in which it has them."""
     return np.frombuffer(array.data, carrier(array.dtype)).astype(np.float64)
@@ -72,7 +68,8 @@ def are_same(one: Floats, other: Floats, dtype: str = "float32") -> bool:
     """Whether two tensors differ by no more than rounding does."""
     if one.shape != other.shape:
         return False
-    dtype = dtype if dtype in STATIC else "float32"
+    # Other dtypes are computed with as float32.
+    dtype = dtype if dtype in ("float32", "float64") else "float32"
     levels = [level(values, dtype, None) for values in (one, other)]
     return bool((ratios(one, other, *levels) <= CLEAR).all())
 
@@ -80,6 +77,11 @@ def are_same(one: Floats, other: Floats, dtype: str = "float32") -> bool:
 def joined(arrays: Mapping[str, Floats], names: Sequence[str]) -> Floats:
     """The elements of the named tensors one behind the other."""
     return np.concatenate([arrays[name] for name in names]) if names else np.zeros(0)
+
+
+def module_of(name: str) -> str:
+    """The module that a parameter is in."""
+    return name.rpartition(".")[0]
 
 
 def common(one: Mapping[str, AnyArray], other: Mapping[str, AnyArray]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from explorer.compare.training.moments import (
     are_same,
     elements,
     greatest,
+    module_of,
     one_sided,
 )
 from explorer.model.requests import ParameterSpec
@@ -73,10 +74,10 @@ def _paired(ones: Mapping[str, Start], others: Mapping[str, Start]) -> dict[str,
     counts = [Counter(names) for names in zip(*pairs, strict=True)] or [Counter(), Counter()]
     found = {other: one for one, other in pairs if counts[0][one] == counts[1][other] == 1}
     # Tensors of one last name and shape go together in modules of which another tensor is paired.
-    modules = {_module(other): _module(one) for other, one in found.items()}
+    modules = {module_of(other): module_of(one) for other, one in found.items()}
     shapes = {name: it.value.shape for name, it in ones.items() if name not in found.values()}
     for other, it in others.items():
-        module = modules.get(_module(other))
+        module = modules.get(module_of(other))
         name = f"{module}.{other.rpartition('.')[2]}".lstrip(".")
         if module is not None and other not in found and shapes.get(name) == it.value.shape:
             found[other] = name
@@ -124,10 +125,6 @@ def _begin_alike(one: Start, other: Start) -> bool:
     if one.role != other.role or one.value.shape != other.value.shape:
         return False
     return are_same(elements(one.value), elements(other.value), one.value.dtype)
-
-
-def _module(name: str) -> str:
-    return name.rpartition(".")[0]
 
 
 # A training by other names

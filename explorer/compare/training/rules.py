@@ -21,7 +21,7 @@ from explorer.compare.training.updates import (
     settings_of,
     variations,
 )
-from explorer.model.training_comparison import Rule, SideName, TrainingDifference, Unlike
+from explorer.model.training_comparison import Rule, TrainingDifference, Unlike
 from explorer.numeric.summaries import UNIT
 
 Rules = tuple[list[Rule], list[Rule]]
@@ -60,15 +60,13 @@ class Side:
     def rules(self, name: str, moment: Moment, other: Moment) -> list[Rule]:
         """The simplest rules that give the update of a parameter."""
         likely = self.likely(name, moment)
-        fitting = [rule for rule in likely if fit(rule, moment, name).holds]
-        if fitting:
-            return fitting
         # What gives another parameter's update most often gives this one's too.
-        for unlike in self._found:
-            tried = [changed(rule, unlike) for rule in likely if rule.kind == unlike.kind]
-            fitting += [rule for rule in tried if fit(rule, moment, name).holds]
-        if fitting:
-            return fitting
+        kinds = ((rule, unlike) for unlike in self._found for rule in likely)
+        found = [changed(rule, unlike) for rule, unlike in kinds if rule.kind == unlike.kind]
+        for tried in (likely, found):
+            fitting = [rule for rule in tried if fit(rule, moment, name).holds]
+            if fitting:
+                return fitting
         others = [settings_of(other, name)]
         others += [settings_of(moment, it.names[0]) for it in moment.step.groups if it.names]
         for rule in likely:
@@ -263,12 +261,8 @@ def _scheduled(unlike: Unlike, name: str, pair: Pair) -> Unlike:
     if len(agreeing) < AGREEING:
         return unlike
     until = [both for number, both in rates.items() if number <= agreeing[0]]
-    sides: tuple[SideName, SideName] = ("left", "right")
-    rising = [
-        side
-        for side, of_side in zip(sides, np.array(until, float).T, strict=True)
-        if (np.diff(of_side) > 0).all()
-    ]
+    of_sides = zip(pair.sides, np.array(until, float).T, strict=True)
+    rising = [side for (side, *_), of_side in of_sides if (np.diff(of_side) > 0).all()]
     warm = rising[0] if others[0] == next(iter(rates)) and len(rising) == 1 else None
     return replace(unlike, only=(others[0], others[-1]), warm=warm)
 

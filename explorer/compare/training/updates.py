@@ -34,21 +34,12 @@ MOST_COUNTED = 1_000_000
 """An update of a greater number is computed as that one: no power of a decay is left in it."""
 
 
-def _in_float32(value: float) -> float:
-    return float(np.float32(value))
-
-
-def _as_array(value: float) -> AnyArray:
-    """A number that all is computed with in float32: numpy (< 2) keeps an array so."""
-    return np.array([value], np.float32)
-
-
 ROUNDED: tuple[tuple[type, Callable[[float], Any]], ...] = (
     (np.float64, float),
     (np.float32, float),
-    (np.float32, _in_float32),
+    (np.float32, lambda value: float(np.float32(value))),
     (np.float32, RoundedPowers),
-    (np.float32, _as_array),
+    (np.float32, lambda value: np.array([value], np.float32)),  # numpy (< 2) keeps an array so
 )
 """The dtype of tensors and what settings are computed with: nothing rounded, and as frameworks round.
 
