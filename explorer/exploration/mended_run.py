@@ -176,33 +176,34 @@ class Seen:
             for place, divergence in enumerate(alignment.divergences)
         ]
         self._explained: set[int] = set()
-        self._explanations, self._numbers = Explanations(), list[int]()
+        self._explanations: Explanations | None = None
+        self._numbers: list[int] = []
         causes = [place for place, one in enumerate(self.all) if one.cause]
         self._alike = list(self._at_further_places(causes))
 
     def trials(self, engine: str) -> tuple[Trial, ...]:
         """What is to be tried on a graph of an engine in the next run."""
-        trials = list(self._explanations.trials().get(engine, ()))
+        trials = list(self._explanations.trials().get(engine, ())) if self._explanations else []
         if engine == self._engine:
             trials += [trial for place, _ in self._alike for trial in place.suspect.trials]
         return tuple(trials)
 
     def explain(self, tried: Mapping[str, Outputs]) -> None:
         """Note what explains the divergences of the last run; ``tried`` are the outcomes by engine."""
-        counts = {engine: len(trials) for engine, trials in self._explanations.trials().items()}
-        outcomes = {it: Tried(outputs[: counts.get(it, 0)]) for it, outputs in tried.items()}
+        waiting = {engine: iter(outputs) for engine, outputs in tried.items()}
         explained: list[int] = []
-        for part in self._explanations.explained(outcomes):
+        if self._explanations is not None:
+            part = self._explanations.explained(waiting)
             for number, cause, known in zip(self._numbers, part.causes, part.known, strict=True):
                 one = self.all[number]
                 self.all[number] = msgspec.structs.replace(
                     one, cause=one.cause or cause, known=one.known or known
                 )
                 explained += [number] if cause else []
-        self._explanations = Explanations()
+        self._explanations = None
         self._explained.update(explained)
 
-        outputs = iter(tried.get(self._engine, ())[counts.get(self._engine, 0) :])
+        outputs = waiting.get(self._engine, iter(()))
         for place, number in self._alike:
             made = tuple(islice(outputs, len(place.suspect.trials)))
             cause = self.all[number].cause
@@ -256,7 +257,7 @@ class Seen:
             (_, first), *others = found
             further = tuple(divergence for _, divergence in others)
             part = msgspec.structs.replace(alignment, divergence=first, further=further, causes=())
-            self._explanations = Explanations((part,), graphs, other_steps=False)
+            self._explanations = Explanations(part, graphs, other_steps=False)
 
 
 def _leveled(run: MendedRun | None, recorded: GradGraph) -> GradGraph | End:

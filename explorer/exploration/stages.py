@@ -42,7 +42,7 @@ from explorer.exploration.outcomes import (
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import Array, pack
 from explorer.model.cases import GradCase
-from explorer.model.causes import Tried
+from explorer.model.causes import Trial, Tried
 from explorer.model.engines import WorkerKind, environment_of
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph, with_values, without_large
@@ -156,16 +156,30 @@ class Exploration:
                 break
             self._align()
 
-        explanations = Explanations(self._alignments, self._graphs)
-        trials = self._jobs.trials(explanations.trials())
+        explanations = {
+            place: Explanations(self._alignments[place], (diverging.left, diverging.right))
+            for place, diverging in self._diverging.items()
+        }
+        wanted: dict[str, tuple[Trial, ...]] = {}
+        for one in explanations.values():
+            for engine, of_one in one.trials().items():
+                wanted[engine] = wanted.get(engine, ()) + of_one
+        trials = self._jobs.trials(wanted)
         queue.add(trials, ahead=True)  # the first report waits for them
         queue.add(expect(self._jobs.on(chosen[len(sure) :])))
-        tried = {key.engine: it for key, it in self._tried(trials).items() if isinstance(it, Tried)}
+        tried = {
+            key.engine: iter(made.outputs)
+            for key, made in self._tried(trials).items()
+            if isinstance(made, Tried)
+        }
         self._is_explained = True
         self._outcomes.forget_recorded_values()
         if main in self._complete:
             self._abridge(main)
-        self._alignments = explanations.explained(tried)
+        alignments = list(self._alignments)
+        for place, one in explanations.items():
+            alignments[place] = one.explained(tried)
+        self._alignments = tuple(alignments)
         self.mend()
         first(self._report((main,), ()))
         for case_report in waiting:

@@ -50,7 +50,7 @@ def why(
         reasons.append(values[engine].why_not(node))
         return not reasons[-1]
 
-    explanations = Explanations((alignment,), graphs, may_be_tried=may_be_tried)
+    explanations = Explanations(alignment, graphs, may_be_tried=may_be_tried)
     trials = explanations.trials()
     if not trials:
         return _explained(explanations, {}, next(iter(reasons), ""))
@@ -67,7 +67,7 @@ def why(
 def _explained(
     explanations: Explanations, tried: Mapping[str, Tried], untried: Untried
 ) -> Alignment:
-    (explained,) = explanations.explained(tried)
+    explained = explanations.explained({engine: iter(it.outputs) for engine, it in tried.items()})
     return msgspec.structs.replace(explained, untried=untried)
 
 
