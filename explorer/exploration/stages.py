@@ -156,30 +156,7 @@ class Exploration:
                 break
             self._align()
 
-        explanations = {
-            place: Explanations(self._alignments[place], (diverging.left, diverging.right))
-            for place, diverging in self._diverging.items()
-        }
-        wanted: dict[str, tuple[Trial, ...]] = {}
-        for one in explanations.values():
-            for engine, of_one in one.trials().items():
-                wanted[engine] = wanted.get(engine, ()) + of_one
-        trials = self._jobs.trials(wanted)
-        queue.add(trials, ahead=True)  # the first report waits for them
-        queue.add(expect(self._jobs.on(chosen[len(sure) :])))
-        tried = {
-            key.engine: iter(made.outputs)
-            for key, made in self._tried(trials).items()
-            if isinstance(made, Tried)
-        }
-        self._is_explained = True
-        self._outcomes.forget_recorded_values()
-        if main in self._complete:
-            self._abridge(main)
-        alignments = list(self._alignments)
-        for place, one in explanations.items():
-            alignments[place] = one.explained(tried)
-        self._alignments = tuple(alignments)
+        self._explain(expect(self._jobs.on(chosen[len(sure) :])))
         self.mend()
         first(self._report((main,), ()))
         for case_report in waiting:
@@ -289,6 +266,33 @@ class Exploration:
             *ill_conditioned(of_the_call),
             *random_draws(graphs, report.drawn),
         )
+
+    def _explain(self, others: list[Job]) -> None:
+        """Try what may explain the divergences, before all ``others``, and note what does."""
+        explanations = {
+            place: Explanations(self._alignments[place], (diverging.left, diverging.right))
+            for place, diverging in self._diverging.items()
+        }
+        wanted: dict[str, tuple[Trial, ...]] = {}
+        for one in explanations.values():
+            for engine, of_one in one.trials().items():
+                wanted[engine] = wanted.get(engine, ()) + of_one
+        trials = self._jobs.trials(wanted)
+        self._queue.add(trials, ahead=True)  # the first report waits for them
+        self._queue.add(others)
+        tried = {
+            key.engine: iter(made.outputs)
+            for key, made in self._tried(trials).items()
+            if isinstance(made, Tried)
+        }
+        self._is_explained = True
+        self._outcomes.forget_recorded_values()
+        if self._main in self._complete:
+            self._abridge(self._main)
+        alignments = list(self._alignments)
+        for place, one in explanations.items():
+            alignments[place] = one.explained(tried)
+        self._alignments = tuple(alignments)
 
     def look_up_values(self) -> bool:
         """Ask for large values: where graphs part, and what is put in as if they were mended.
