@@ -11,7 +11,7 @@ from explorer.exploration.demand import Demand, demand_of
 from explorer.exploration.first_answer import FirstAnswer
 from explorer.exploration.jobs import Jobs
 from explorer.exploration.moved_start import hiding, seen, without_zeros
-from explorer.exploration.options import Interrupted, no_answer, no_demand, no_report, no_row
+from explorer.exploration.options import Interrupted, ignored
 from explorer.exploration.stages import Exploration
 from explorer.model.cases import GradCase
 from explorer.model.engines import (
@@ -57,10 +57,10 @@ def explore(
     prove: ProofScope = "small",
     oracle: bool = True,
     progress: Progress = no_progress,
-    before: Callable[[Demand], None] = no_demand,
-    early: Callable[[FirstAnswer], None] = no_answer,
-    first: Callable[[Report], None] = no_report,
-    complete: Callable[[CaseReport], None] = no_row,
+    before: Callable[[Demand], None] = ignored,
+    early: Callable[[FirstAnswer], None] = ignored,
+    first: Callable[[Report], None] = ignored,
+    complete: Callable[[CaseReport], None] = ignored,
 ) -> Report:
     """Ask the cases of ``scenario`` of every engine; report what they say and how it compares.
 
@@ -125,7 +125,7 @@ def explore(
             )
             elsewhere = of_start(jobs=moved, cases=(main,))
             with JobQueue(workers, progress) as job_queue:
-                elsewhere.run(job_queue, "main", no_answer, no_report, no_row)
+                elsewhere.run(job_queue, "main", ignored, ignored, ignored)
             found = seen(hidden, elsewhere.report(), main)
     except KeyboardInterrupt as interruption:
         if not exploration.has_answers:

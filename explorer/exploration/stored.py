@@ -6,7 +6,7 @@ import msgspec
 
 from explorer.exploration.demand import Demand
 from explorer.exploration.first_answer import FirstAnswer
-from explorer.exploration.options import Wanted, no_answer, no_demand, no_report, no_row
+from explorer.exploration.options import Wanted, ignored
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import ScenarioError
 from explorer.model.failures import Failure
@@ -86,10 +86,10 @@ def explored(
     store: Store,
     *,
     progress: Progress = no_progress,
-    before: Callable[[Demand], None] = no_demand,
-    early: Callable[[FirstAnswer], None] = no_answer,
-    first: Callable[[Report], None] = no_report,
-    complete: Callable[[CaseReport], None] = no_row,
+    before: Callable[[Demand], None] = ignored,
+    early: Callable[[FirstAnswer], None] = ignored,
+    first: Callable[[Report], None] = ignored,
+    complete: Callable[[CaseReport], None] = ignored,
 ) -> Report:
     """The report on a scenario: from the store, else from explore(), which says what it raises.
 

@@ -27,7 +27,7 @@ from explorer.model.divergence import (
     ResultElsewhere,
     ResultMissing,
     Row,
-    mirrored_gap,
+    mirrored,
 )
 from explorer.model.graph import Phase
 from explorer.model.requests import Repacked
@@ -78,7 +78,7 @@ class Contrast:
         """The same with the left graph's value first; the first one is that of ``side``."""
         if side.is_left:
             return self
-        return Contrast(self.values[::-1], mirrored_gap(self.gap))
+        return Contrast(self.values[::-1], mirrored(self.gap))
 
 
 # Nodes
