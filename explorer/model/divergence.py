@@ -291,17 +291,7 @@ Divergence = (
 """A place where two graphs have different values though what comes before is equal."""
 
 
-TWO_SIDED = (
-    "ends",
-    "rows",
-    "places",
-    "makers",
-    "rates",
-    "factors",
-    "alone",
-    "inputs",
-    "shapes",
-)
+TWO_SIDED = ("ends", "rows", "places", "makers", "rates", "factors", "alone", "inputs", "shapes")
 """The fields that have something of each graph, that of the left one first."""
 
 Record = TypeVar("Record", bound=msgspec.Struct)
