@@ -20,7 +20,7 @@ from explorer.cli.options import (
 from explorer.cli.output import prepared, print_document, print_written, write_file
 from explorer.cli.terminal import console, display
 from explorer.exploration import stored
-from explorer.exploration.options import Interrupted, RunOptions, Wanted, no_report
+from explorer.exploration.options import Interrupted, RunOptions, Wanted, ignored
 from explorer.model.alignment import Alignment
 from explorer.model.engines import NEEDED
 from explorer.model.errors import UsageError
@@ -85,7 +85,7 @@ def checked_plan(
     return Plan(scenario=scenario, wanted=run.wanted(scenario), options=run)
 
 
-def explored(plan: Plan, show_first: Callable[[Report], None] = no_report) -> Report:
+def explored(plan: Plan, show_first: Callable[[Report], None] = ignored) -> Report:
     """The report on a plan; its workers have ended when it is complete, also after Ctrl-C.
 
     ``show_first`` prints the report on the main case, unless the report is stored.

@@ -11,7 +11,7 @@ from explorer.exploration.demand import Demand, demand_of
 from explorer.exploration.first_answer import FirstAnswer
 from explorer.exploration.jobs import Jobs
 from explorer.exploration.moved_start import hiding, seen, without_zeros
-from explorer.exploration.options import Interrupted, no_answer, no_demand, no_report, no_row
+from explorer.exploration.options import Interrupted, ignored
 from explorer.exploration.stages import Exploration
 from explorer.model.cases import GradCase
 from explorer.model.engines import (
@@ -25,8 +25,8 @@ from explorer.model.engines import (
     engine_named,
     placed,
 )
-from explorer.model.errors import ExplorerError, MissingFrameworkError, TimeLimitError
-from explorer.model.failures import MISSING_FRAMEWORK, TIME_LIMITS, Failure
+from explorer.model.errors import MissingFrameworkError, TimeLimitError
+from explorer.model.failures import MISSING_FRAMEWORK, TIME_LIMITS
 from explorer.model.findings import ReportFinding
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
@@ -57,10 +57,10 @@ def explore(
     prove: ProofScope = "small",
     oracle: bool = True,
     progress: Progress = no_progress,
-    before: Callable[[Demand], None] = no_demand,
-    early: Callable[[FirstAnswer], None] = no_answer,
-    first: Callable[[Report], None] = no_report,
-    complete: Callable[[CaseReport], None] = no_row,
+    before: Callable[[Demand], None] = ignored,
+    early: Callable[[FirstAnswer], None] = ignored,
+    first: Callable[[Report], None] = ignored,
+    complete: Callable[[CaseReport], None] = ignored,
 ) -> Report:
     """Ask the cases of ``scenario`` of every engine; report what they say and how it compares.
 
@@ -78,7 +78,11 @@ def explore(
     is an outcome in the report. Ctrl-C raises Interrupted once an engine has answered.
     """
     defined = tuple(name for name in engines if scenario.defines(engine_named(name).framework))
-    start(workers, _first_workers(defined, graphs), progress)
+    needed_first: dict[WorkerKind, Framework] = {}
+    for engine in map(engine_named, defined):
+        kinds = engine.answers_in[:1] + ((engine.captures_in,) if graphs else ())
+        needed_first.update(dict.fromkeys(kinds, engine.framework))
+    start(workers, needed_first, progress)
     present = _present(workers, defined)
     by_kind = assign(device, _usable(present))
     devices = {name: by_kind[_about_in(name)] for name in defined}
@@ -121,7 +125,7 @@ def explore(
             )
             elsewhere = of_start(jobs=moved, cases=(main,))
             with JobQueue(workers, progress) as job_queue:
-                elsewhere.run(job_queue, "main", no_answer, no_report, no_row)
+                elsewhere.run(job_queue, "main", ignored, ignored, ignored)
             found = seen(hidden, elsewhere.report(), main)
     except KeyboardInterrupt as interruption:
         if not exploration.has_answers:
@@ -130,31 +134,27 @@ def explore(
     return msgspec.structs.replace(report, findings=(*report.findings, *found))
 
 
-def _first_workers(engines: Iterable[str], graphs: bool) -> dict[WorkerKind, Framework]:
-    """The workers that the first answers need, by the framework that each imports."""
-    kinds: dict[WorkerKind, Framework] = {}
-    for name in engines:
-        engine = engine_named(name)
-        kinds[engine.answers_in[0]] = engine.framework
-        if graphs:
-            kinds[engine.captures_in] = engine.framework
-    return kinds
-
-
 def _present(workers: Workers, engines: Iterable[str]) -> dict[WorkerKind, About]:
     """The workers' reports on the frameworks needed, in each environment.
 
     Raises MissingFrameworkError without one of these, and TimeLimitError if a limit was reached first.
     """
     present: dict[WorkerKind, About] = {}
-    for name in sorted(engines, key=_about_in):
-        engine, kind = engine_named(name), _about_in(name)
-        if kind in present:
+    for kind, engine in sorted({_about_in(name): engine_named(name) for name in engines}.items()):
+        framework = engine.framework
+        about = about_framework(workers, framework, engine.environment)
+        if isinstance(about, About):
+            present[kind] = about
             continue
-        about = about_framework(workers, engine.framework, engine.environment)
-        if isinstance(about, Failure):
-            raise _unusable(engine.framework, about)
-        present[kind] = about
+        label, why = FRAMEWORK_LABELS[framework], message(about)
+        text = _("{framework} cannot be used: {reason}").format(framework=label, reason=why)
+        if framework not in NEEDED and about.type == MISSING_FRAMEWORK:
+            text = _(
+                "{framework} is not installed: run {command}, or name an environment that has it:"
+                " `{program} env add NAME PYTHON`"
+            ).format(framework=label, command=remedy(framework), program=program())
+        is_late = about.loss and about.loss.kind in TIME_LIMITS
+        raise TimeLimitError(text) if is_late else MissingFrameworkError(text)
     return present
 
 
@@ -162,20 +162,6 @@ def _about_in(name: str) -> WorkerKind:
     """The worker that reports on an engine's framework."""
     engine = engine_named(name)
     return placed(engine.framework, engine.environment)
-
-
-def _unusable(framework: Framework, failure: Failure) -> ExplorerError:
-    """The error for a framework whose worker did not report on it."""
-    label, why = FRAMEWORK_LABELS[framework], message(failure)
-    text = _("{framework} cannot be used: {reason}").format(framework=label, reason=why)
-    if framework not in NEEDED and failure.type == MISSING_FRAMEWORK:
-        text = _(
-            "{framework} is not installed: run {command}, or name an environment that has it:"
-            " `{program} env add NAME PYTHON`"
-        ).format(framework=label, command=remedy(framework), program=program())
-    if failure.loss and failure.loss.kind in TIME_LIMITS:
-        return TimeLimitError(text)
-    return MissingFrameworkError(text)
 
 
 def devices_of(

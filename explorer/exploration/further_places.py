@@ -55,7 +55,13 @@ def further_places(
             trials = Trial((node.id,)), Trial((node.id,), edits)
             outputs = node.outputs[0], counterpart.outputs[0]
             suspect = Suspect(side, node, counterpart, *outputs, trials)
-            seam = _seam(here, node, there, counterpart, side)
+            shapes = node.outputs[0].shape, counterpart.outputs[0].shape
+            joints = [Joint((node.id, 0), (counterpart.id, 0), shapes)]
+            gradient, of_other = _gradient(here, node), _gradient(there, counterpart)
+            if gradient and of_other:
+                joints.append(Joint(gradient, of_other, shapes))
+            parts = {side: frozenset({node.id}), OTHER[side]: frozenset({counterpart.id})}
+            seam = Seam(parts, {side: tuple(joints), OTHER[side]: ()}, is_assumed=False)
             found.append(FurtherPlace(places, suspect, seam))
     return found
 
@@ -108,16 +114,6 @@ def _by_place(graph: GradGraph) -> dict[Key, list[Node]]:
             source = node.source[0] if node.source else ""
             found.setdefault((node.op, node.scope, source), []).append(node)
     return found
-
-
-def _seam(here: GradGraph, node: Node, there: GradGraph, other: Node, side: SideName) -> Seam:
-    parts = {side: frozenset({node.id}), OTHER[side]: frozenset({other.id})}
-    shapes = node.outputs[0].shape, other.outputs[0].shape
-    joints = [Joint((node.id, 0), (other.id, 0), shapes)]
-    own, others = _gradient(here, node), _gradient(there, other)
-    if own and others:
-        joints.append(Joint(own, others, shapes))
-    return Seam(parts, {side: tuple(joints), OTHER[side]: ()}, is_assumed=False)
 
 
 def _gradient(graph: GradGraph, node: Node) -> Slot | None:

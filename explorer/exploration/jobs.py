@@ -10,7 +10,7 @@ from explorer.compare.graphs.view import Slot
 from explorer.exploration.mended_run import Ask
 from explorer.model.cases import GradCase
 from explorer.model.causes import Trial, TrialsRequest, Tried
-from explorer.model.engines import Framework, beside, engine_named, placed, plain
+from explorer.model.engines import Framework, WorkerKind, beside, engine_named, placed, plain
 from explorer.model.graph import Output
 from explorer.model.mended import MendedRequest, MendedRun, Whole, WholeRequest
 from explorer.model.requests import CaseRequest, NetRequest, ProofScope
@@ -27,8 +27,32 @@ NOISE_STAGE = "noise"
 COMPILED = "mindspore-graph"
 """The engine whose compiler takes gigabytes for a net of thousands of nodes."""
 
-COMPILING = ("result", "graphs", "whole")
-"""What that engine compiles its net for."""
+What = Literal["result", "estimate", "graphs", "noise", "levels", "trials", "mended", "whole"]
+"""What a job finds out of an engine: its answer to a case, its graphs, their noise, what is tried there."""
+
+
+class Kind(NamedTuple):
+    """A kind of jobs: what workers call, in explorer.engines, what they reply, and at which stage.
+
+    ``compiles`` says that it has a net compiled where it is one of the engine that is COMPILED.
+    """
+
+    target: str
+    reply: type[Any]
+    stage: str = GRAPHS_STAGE
+    compiles: bool = False
+
+
+KINDS: dict[What, Kind] = {
+    "result": Kind("{framework}.{style}:answer", Result, "{name}", compiles=True),
+    "estimate": Kind("oracle:estimate", OracleResult, ORACLE_STAGE),
+    "graphs": Kind("whole:capture", Captured, compiles=True),
+    "noise": Kind("{framework}.noise:results", ResultNoise, NOISE_STAGE),
+    "levels": Kind("whole:levels", Captured, NOISE_STAGE),
+    "trials": Kind("{framework}.trials:try_out", Tried),
+    "mended": Kind("{framework}.mended:capture_mended", MendedRun),
+    "whole": Kind("whole:whole", Whole, compiles=True),
+}
 
 PARTS = 8
 """Into so many parts trials are divided of which one ends its worker."""
@@ -38,13 +62,13 @@ MOST_LOST = 16
 
 
 class JobKey(NamedTuple):
-    """What a job finds out of an engine: its answer to a case, its graphs, their noise, what is tried there.
+    """What a job finds out, of which engine, and on what.
 
     ``on`` is the case of a result or an estimate, the question of noise, and otherwise what tells it from
     another job at the same time. An estimate is that of the engine's framework.
     """
 
-    what: Literal["result", "estimate", "graphs", "noise", "levels", "trials", "mended", "whole"]
+    what: What
     engine: str
     on: Hashable = None
 
@@ -146,12 +170,12 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
         jobs = []
         for case in cases:
             for name, net in self._there():
-                engine = engine_named(name)
+                kinds = engine_named(name).answers_in
                 ids = case in self.named or plain(name) != COMPILED
                 request = CaseRequest(net, case, ids=ids)
-                kinds = engine.answers_in if shared else engine.answers_in[:1]
-                key, target = JobKey("result", name, case), f"{{framework}}.{engine.style}:answer"
-                jobs.append(_job(key, target, request, Result, stage=name, kinds=kinds))
+                jobs.append(
+                    _job(JobKey("result", name, case), request, kinds if shared else kinds[:1])
+                )
             jobs += [
                 self._of_oracle(case, referee)
                 for referee in self.referees
@@ -171,37 +195,28 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
         nets = self.nets.requests
         by_framework = {engine_named(name).framework: net for name, net in nets.items()}
         any_net = by_framework.get(referee) or next(iter(nets.values()))
-        tape = f"{referee}-tape"
+        tape, kind = f"{referee}-tape", placed(referee, self.nets.homes.get(referee, ""))
         net = msgspec.structs.replace(
             any_net, engine=tape, device="cpu", trainable=self.nets.trainable
         )
-        key, kinds = (
-            JobKey("estimate", tape, case),
-            (placed(referee, self.nets.homes.get(referee, "")),),
-        )
-        request = CaseRequest(net, case)
-        return _job(key, "oracle:estimate", request, OracleResult, stage=ORACLE_STAGE, kinds=kinds)
+        return _job(JobKey("estimate", tape, case), CaseRequest(net, case), (kind,))
 
     def captures(self) -> list[Job]:
         """The main case's graphs, of every engine."""
-        jobs = []
-        for name, net in self._there():
-            request = CaseRequest(net, self.main, prove=self.proof or "small")
-            jobs.append(_job(JobKey("graphs", name), "whole:capture", request, Captured))
-        return jobs
+        proof = self.proof or "small"
+        return [
+            _job(JobKey("graphs", name), CaseRequest(net, self.main, prove=proof))
+            for name, net in self._there()
+        ]
 
     def noise(self, cases: Iterable[GradCase]) -> list[Job]:
         """One job a framework and question, for the framework's tape: it needs no compilation."""
         questions = dict.fromkeys(question(case) for case in cases if not case.must_fail)
-        jobs = []
-        for tape, net in self._tapes().items():
-            for asked in questions:
-                key = JobKey("noise", tape, asked)
-                request = CaseRequest(net, measuring_case(asked, self.most))
-                jobs.append(
-                    _job(key, "{framework}.noise:results", request, ResultNoise, stage=NOISE_STAGE)
-                )
-        return jobs
+        return [
+            _job(JobKey("noise", tape, it), CaseRequest(net, measuring_case(it, self.most)))
+            for tape, net in self._tapes().items()
+            for it in questions
+        ]
 
     def levels(self) -> list[Job]:
         """One job an engine, which captures the main case's graph with the noise of every node.
@@ -210,15 +225,15 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
         is that of one tape alone, all graphs get the levels of that.
         """
         tapes = self._tapes()
-        jobs = {}
+        nets: dict[str, NetRequest] = {}
         for name, own in self._there():
             tape = beside(name, "tape")
             if tape in tapes:
                 measured = tape if self.of_one else levels_of(name)
-                request = CaseRequest(own if measured == name else tapes[tape], self.main)
-                key = JobKey("levels", measured)
-                jobs[measured] = _job(key, "whole:levels", request, Captured, stage=NOISE_STAGE)
-        return list(jobs.values())
+                nets[measured] = own if measured == name else tapes[tape]
+        return [
+            _job(JobKey("levels", name), CaseRequest(net, self.main)) for name, net in nets.items()
+        ]
 
     def _tapes(self) -> dict[str, NetRequest]:
         """The net of each framework whose noise is measured, by its tape, which is asked for it."""
@@ -231,33 +246,27 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
         of_torch = [tape for tape in tapes if engine_named(tape).framework == "torch"]
         return {tape: tapes[tape] for tape in (of_torch or list(tapes))[:1]}
 
-    def trials(self, trials: Mapping[str, tuple[Trial, ...]], on: Hashable = None) -> list[Job]:
+    def trials(self, trials: Mapping[str, tuple[Trial, ...]]) -> list[Job]:
         """Trials on the graphs of the main case, by engine."""
-        jobs = []
-        for name, wanted in trials.items():
-            request = TrialsRequest(self._of_case(name), wanted)
-            jobs.append(
-                _job(JobKey("trials", name, on), "{framework}.trials:try_out", request, Tried)
-            )
-        return jobs
+        return [
+            _job(JobKey("trials", name), TrialsRequest(self._of_case(name), wanted))
+            for name, wanted in trials.items()
+        ]
 
     def mended(self, ask: Ask) -> list[Job]:
         """One engine's graph with values of another, and trials on the graph of that one."""
-        request = MendedRequest(self._of_case(ask.engine), ask.put_in, ask.trials)
         run, beside_it = keys_of(ask)
-        others = {ask.other: ask.others} if ask.others else {}
-        return [
-            _job(run, "{framework}.mended:capture_mended", request, MendedRun),
-            *self.trials(others, beside_it.on),
-        ]
+        jobs = [_job(run, MendedRequest(self._of_case(ask.engine), ask.put_in, ask.trials))]
+        if ask.others:
+            jobs.append(_job(beside_it, TrialsRequest(self._of_case(ask.other), ask.others)))
+        return jobs
 
     def whole(self, wanted: Mapping[str, Iterable[Slot]]) -> list[Job]:
         """Large values of the main case's graphs, by engine."""
-        jobs = []
-        for name, slots in wanted.items():
-            request = WholeRequest(self._of_case(name), tuple(slots))
-            jobs.append(_job(JobKey("whole", name), "whole:whole", request, Whole))
-        return jobs
+        return [
+            _job(JobKey("whole", name), WholeRequest(self._of_case(name), tuple(slots)))
+            for name, slots in wanted.items()
+        ]
 
     def _of_case(self, name: str) -> CaseRequest:
         return CaseRequest(self.nets.requests[name], self.main)
@@ -268,28 +277,18 @@ def keys_of(ask: Ask) -> tuple[JobKey, JobKey]:
     return JobKey("mended", ask.engine, ask.other), JobKey("trials", ask.other, ask.engine)
 
 
-def _job(
-    key: JobKey,
-    target: str,
-    request: msgspec.Struct,
-    reply: type[Any],
-    *,
-    stage: str = GRAPHS_STAGE,
-    kinds: tuple[str, ...] = (),
-) -> Job:
-    """A job for an engine, where its graphs are captured unless ``kinds`` says where else.
-
-    ``target`` is one of its framework's, or of all ("oracle:estimate").
-    """
-    engine = engine_named(key.engine)
+def _job(key: JobKey, request: msgspec.Struct, workers: tuple[WorkerKind, ...] = ()) -> Job:
+    """A job for an engine, where its graphs are captured unless other ``workers`` do it."""
+    engine, kind = engine_named(key.engine), KINDS[key.what]
+    target = kind.target.format(framework=engine.framework, style=engine.style)
     return Job(
         key,
-        stage,
-        kinds or (engine.captures_in,),
-        "explorer.engines." + target.format(framework=engine.framework),
+        kind.stage.format(name=key.engine),
+        workers or (engine.captures_in,),
+        f"explorer.engines.{target}",
         request,
-        reply,
-        compiles=plain(key.engine) == COMPILED and key.what in COMPILING,
+        kind.reply,
+        compiles=kind.compiles and plain(key.engine) == COMPILED,
         isolated=True,
     )
 

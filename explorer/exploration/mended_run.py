@@ -103,11 +103,13 @@ def as_if_mended(alignment: Alignment, of: Diverging) -> Generator[Ask, Reply, A
         return msgspec.structs.replace(alignment, mended=Mended(engine="", end="no_engine"))
     here, there = of.sides[side], of.sides[OTHER[side]]
     mending = Mending(of.left, of.right, side)
-    mended = Mended(engine=here.engine, not_put_in=mending.mend(alignment.divergences, seams))
+    not_put_in = mending.mend(alignment.divergences, seams)
     mending.mend_gradients(alignment.differing, alignment.pairs)
     seen = Seen(alignment, seams, mending)
     put_in: dict[Slot, PutIn] = {}
     refuted: set[int] = set()
+    runs, differing, change_nothing = 0, tuple[str, ...](), False
+    end: End = ""
 
     while True:
         own, others = seen.trials(here.engine), seen.trials(there.engine)
@@ -115,8 +117,8 @@ def as_if_mended(alignment: Alignment, of: Diverging) -> Generator[Ask, Reply, A
         if mending.put_in == put_in and not is_tried:
             break
         # What was seen in the last run is still to be explained.
-        if mended.runs >= MOST_RUNS + is_tried:
-            mended = msgspec.structs.replace(mended, end="rounds")
+        if runs >= MOST_RUNS + is_tried:
+            end = "rounds"
             break
         before, put_in = put_in, dict(mending.put_in)
         run, beside = yield Ask(here.engine, there.engine, tuple(put_in.values()), own, others)
@@ -127,7 +129,7 @@ def as_if_mended(alignment: Alignment, of: Diverging) -> Generator[Ask, Reply, A
         seen.explain(tried)
         graph = _leveled(run, here)
         if not isinstance(graph, GradGraph):
-            mended = msgspec.structs.replace(mended, end=graph)
+            end = graph
             break
 
         # What differs now is new, or the gradient of what is known.
@@ -140,27 +142,31 @@ def as_if_mended(alignment: Alignment, of: Diverging) -> Generator[Ask, Reply, A
             for place, seam in enumerate(seams)
             if seam.is_assumed and seam.parts[side] and seam.parts[side] <= equal
         }
-        if not mended.runs:
-            is_harmless = not mended.not_put_in and give_the_same_results(graph, here)
-            mended = msgspec.structs.replace(mended, change_nothing=is_harmless)
-        unexplained = seen.note(again, mended.runs + 1)
-        mended = msgspec.structs.replace(
-            mended,
-            runs=mended.runs + 1,
-            differing=again.alignment.differing,
-            not_put_in=mending.mend(again.alignment.divergences, again.seams),
-        )
+        if not runs:
+            change_nothing = not not_put_in and give_the_same_results(graph, here)
+        runs += 1
+        differing = again.alignment.differing
+        unexplained = seen.note(again, runs)
+        not_put_in = mending.mend(again.alignment.divergences, again.seams)
         # What is paired by value here may not have been before; what was, is sure.
         pairs = (*again.alignment.pairs, *alignment.pairs)
-        mending.mend_gradients(again.alignment.differing, pairs)
+        mending.mend_gradients(differing, pairs)
         if before == put_in == mending.put_in:
             break  # the same was tried in this run, with the same values
         seen.look_into(unexplained, again.alignment, (left, right))
 
     seen.explain({})  # where the last run left nothing to be tried
-    if not (mended.runs or mended.not_put_in or mended.end):
+    if not (runs or not_put_in or end):
         return alignment  # nothing is computed from what differs
-    mended = msgspec.structs.replace(mended, values=len(mending.put_in))
+    mended = Mended(
+        engine=here.engine,
+        runs=runs,
+        values=len(mending.put_in),
+        differing=differing,
+        not_put_in=not_put_in,
+        end=end,
+        change_nothing=change_nothing,
+    )
     return _with_all(alignment, seen.all, mended, refuted)
 
 
@@ -176,33 +182,34 @@ class Seen:
             for place, divergence in enumerate(alignment.divergences)
         ]
         self._explained: set[int] = set()
-        self._explanations, self._numbers = Explanations(), list[int]()
+        self._explanations: Explanations | None = None
+        self._numbers: list[int] = []
         causes = [place for place, one in enumerate(self.all) if one.cause]
         self._alike = list(self._at_further_places(causes))
 
     def trials(self, engine: str) -> tuple[Trial, ...]:
         """What is to be tried on a graph of an engine in the next run."""
-        trials = list(self._explanations.trials().get(engine, ()))
+        trials = list(self._explanations.trials().get(engine, ())) if self._explanations else []
         if engine == self._engine:
             trials += [trial for place, _ in self._alike for trial in place.suspect.trials]
         return tuple(trials)
 
     def explain(self, tried: Mapping[str, Outputs]) -> None:
         """Note what explains the divergences of the last run; ``tried`` are the outcomes by engine."""
-        counts = {engine: len(trials) for engine, trials in self._explanations.trials().items()}
-        outcomes = {it: Tried(outputs[: counts.get(it, 0)]) for it, outputs in tried.items()}
+        waiting = {engine: iter(outputs) for engine, outputs in tried.items()}
         explained: list[int] = []
-        for part in self._explanations.explained(outcomes):
+        if self._explanations is not None:
+            part = self._explanations.explained(waiting)
             for number, cause, known in zip(self._numbers, part.causes, part.known, strict=True):
                 one = self.all[number]
                 self.all[number] = msgspec.structs.replace(
                     one, cause=one.cause or cause, known=one.known or known
                 )
                 explained += [number] if cause else []
-        self._explanations = Explanations()
+        self._explanations = None
         self._explained.update(explained)
 
-        outputs = iter(tried.get(self._engine, ())[counts.get(self._engine, 0) :])
+        outputs = waiting.get(self._engine, iter(()))
         for place, number in self._alike:
             made = tuple(islice(outputs, len(place.suspect.trials)))
             cause = self.all[number].cause
@@ -256,7 +263,7 @@ class Seen:
             (_, first), *others = found
             further = tuple(divergence for _, divergence in others)
             part = msgspec.structs.replace(alignment, divergence=first, further=further, causes=())
-            self._explanations = Explanations((part,), graphs, other_steps=False)
+            self._explanations = Explanations(part, graphs, other_steps=False)
 
 
 def _leveled(run: MendedRun | None, recorded: GradGraph) -> GradGraph | End:

@@ -7,8 +7,6 @@ from typing import cast
 import msgspec
 
 from explorer.environments.known import has, in_use, is_found, named
-from explorer.exploration.demand import Demand
-from explorer.exploration.first_answer import FirstAnswer
 from explorer.model.cases import GradCase
 from explorer.model.engines import (
     AT,
@@ -21,7 +19,7 @@ from explorer.model.engines import (
     plain,
 )
 from explorer.model.errors import UsageError
-from explorer.model.report import CaseReport, Report
+from explorer.model.report import Report
 from explorer.model.requests import ProofScope
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import parse
@@ -182,17 +180,5 @@ class Interrupted(KeyboardInterrupt):
         self.report = report
 
 
-def no_report(report: Report) -> None:
-    """The default callback for the first report: ignores it."""
-
-
-def no_demand(demand: Demand) -> None:
-    """The default callback for what a large net demands: ignores it."""
-
-
-def no_answer(answer: FirstAnswer) -> None:
-    """The default callback for the first answer to a large net: ignores it."""
-
-
-def no_row(case_report: CaseReport) -> None:
-    """The default callback for a complete case: ignores it."""
+def ignored(_said: object) -> None:
+    """The default callback for all that an exploration says before its end: ignores it."""

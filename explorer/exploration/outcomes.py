@@ -120,11 +120,9 @@ class Outcomes:
         if name not in self._nets.requests:
             return NOT_DEFINED
         failed = self._nets.without_answer(engine_named(name).framework)
-        if failed:
-            return failed
-        reply = self._reply(JobKey("result", name, case))
+        reply = failed or self._reply(JobKey("result", name, case))
         if isinstance(reply, Lost):
-            return Result(outcome=reply.outcome, error=reply.failure)
+            reply = Result(outcome=reply.outcome, error=reply.failure)
         result: Result = reply
         return result
 

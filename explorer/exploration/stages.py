@@ -42,7 +42,7 @@ from explorer.exploration.outcomes import (
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import Array, pack
 from explorer.model.cases import GradCase
-from explorer.model.causes import Tried
+from explorer.model.causes import Trial, Tried
 from explorer.model.engines import WorkerKind, environment_of
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph, with_values, without_large
@@ -156,16 +156,7 @@ class Exploration:
                 break
             self._align()
 
-        explanations = Explanations(self._alignments, self._graphs)
-        trials = self._jobs.trials(explanations.trials())
-        queue.add(trials, ahead=True)  # the first report waits for them
-        queue.add(expect(self._jobs.on(chosen[len(sure) :])))
-        tried = {key.engine: it for key, it in self._tried(trials).items() if isinstance(it, Tried)}
-        self._is_explained = True
-        self._outcomes.forget_recorded_values()
-        if main in self._complete:
-            self._abridge(main)
-        self._alignments = explanations.explained(tried)
+        self._explain(expect(self._jobs.on(chosen[len(sure) :])))
         self.mend()
         first(self._report((main,), ()))
         for case_report in waiting:
@@ -275,6 +266,33 @@ class Exploration:
             *ill_conditioned(of_the_call),
             *random_draws(graphs, report.drawn),
         )
+
+    def _explain(self, others: list[Job]) -> None:
+        """Try what may explain the divergences, before all ``others``, and note what does."""
+        explanations = {
+            place: Explanations(self._alignments[place], (diverging.left, diverging.right))
+            for place, diverging in self._diverging.items()
+        }
+        wanted: dict[str, tuple[Trial, ...]] = {}
+        for one in explanations.values():
+            for engine, of_one in one.trials().items():
+                wanted[engine] = wanted.get(engine, ()) + of_one
+        trials = self._jobs.trials(wanted)
+        self._queue.add(trials, ahead=True)  # the first report waits for them
+        self._queue.add(others)
+        tried = {
+            key.engine: iter(made.outputs)
+            for key, made in self._tried(trials).items()
+            if isinstance(made, Tried)
+        }
+        self._is_explained = True
+        self._outcomes.forget_recorded_values()
+        if self._main in self._complete:
+            self._abridge(self._main)
+        alignments = list(self._alignments)
+        for place, one in explanations.items():
+            alignments[place] = one.explained(tried)
+        self._alignments = tuple(alignments)
 
     def look_up_values(self) -> bool:
         """Ask for large values: where graphs part, and what is put in as if they were mended.

@@ -1,15 +1,16 @@
 """Explorations that are asked of the store first."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
 from explorer.exploration.demand import Demand
 from explorer.exploration.first_answer import FirstAnswer
-from explorer.exploration.options import Wanted, no_answer, no_demand, no_report, no_row
+from explorer.exploration.options import Wanted, ignored
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import ScenarioError
-from explorer.model.findings import NoiseUnknown, ReportFinding
+from explorer.model.failures import Failure
+from explorer.model.findings import NoiseUnknown
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST, Outcome
 from explorer.scenario.declaration import Declaration
@@ -85,10 +86,10 @@ def explored(
     store: Store,
     *,
     progress: Progress = no_progress,
-    before: Callable[[Demand], None] = no_demand,
-    early: Callable[[FirstAnswer], None] = no_answer,
-    first: Callable[[Report], None] = no_report,
-    complete: Callable[[CaseReport], None] = no_row,
+    before: Callable[[Demand], None] = ignored,
+    early: Callable[[FirstAnswer], None] = ignored,
+    first: Callable[[Report], None] = ignored,
+    complete: Callable[[CaseReport], None] = ignored,
 ) -> Report:
     """The report on a scenario: from the store, else from explore(), which says what it raises.
 
@@ -130,30 +131,21 @@ def explored(
 
 def is_whole(report: Report) -> bool:
     """Whether nothing is missing from a report that another run might bring."""
-    if any(map(_is_lost_noise, report.findings)):
-        return False
-    if any(case.oracle.outcome in LOST for case in report.cases):
-        return False
-    return has_all_results(report)
-
-
-def _is_lost_noise(finding: ReportFinding) -> bool:
-    """Whether noise was not measured, and another run may measure it."""
-    fact = finding.fact
-    return isinstance(fact, NoiseUnknown) and fact.error.kind != "older_version"
+    is_lost = _errors_of_noise(report) or any(it.oracle.outcome in LOST for it in report.cases)
+    return not is_lost and has_all_results(report)
 
 
 def lacks_only_time(report: Report) -> bool:
     """Whether all that is missing beside the engines' results took too long; no worker died."""
-    for finding in report.findings:
-        fact = finding.fact
-        if (
-            isinstance(fact, NoiseUnknown)
-            and _is_lost_noise(finding)
-            and fact.error.type != TIMED_OUT
-        ):
-            return False
-    return all(case.oracle.outcome != "crashed" for case in report.cases)
+    has_died = any(case.oracle.outcome == "crashed" for case in report.cases)
+    return not has_died and all(it.type == TIMED_OUT for it in _errors_of_noise(report))
+
+
+def _errors_of_noise(report: Report) -> list[Failure]:
+    """Why noise was not measured that another run may measure."""
+    facts = [finding.fact for finding in report.findings]
+    errors = [fact.error for fact in facts if isinstance(fact, NoiseUnknown)]
+    return [error for error in errors if error.kind != "older_version"]
 
 
 def has_all_results(report: Report) -> bool:
@@ -162,25 +154,20 @@ def has_all_results(report: Report) -> bool:
     A net that raises has raised: that is a result like any other, unless another time or another
     machine may be kinder to it.
     """
-    if any(left_out.cause != "selected" for left_out in report.left_out):
+    if any(left_out.cause != "selected" for left_out in report.left_out) or report.lost_graphs:
         return False
-    if report.lost_graphs or any(_faults_of_captures(report)):
-        return False
-    errors = [ungraphed.error for ungraphed in report.ungraphed.values()]
-    for case in report.cases:
-        for result in case.results.values():
-            if result.outcome in LOST:
-                return False
-            if result.error:
-                errors.append(result.error)
-    return not any(map(is_of_environment, errors))
-
-
-def _faults_of_captures(report: Report) -> Iterator[str]:
-    """The engines whose net runs, and of which there is no graph for no reason that is known."""
+    errors: list[Failure] = []
     raising: set[str] = set()
     for case in report.cases:
-        raising.update(name for name, result in case.results.items() if result.outcome == "raised")
+        for name, result in case.results.items():
+            if result.outcome in LOST:
+                return False
+            if result.outcome == "raised":
+                raising.add(name)
+            if result.error:
+                errors.append(result.error)
     for name, ungraphed in report.ungraphed.items():
         if not ungraphed.error.kind and name not in raising:
-            yield name
+            return False  # its net runs, and there is no graph for no reason that is known
+        errors.append(ungraphed.error)
+    return not any(map(is_of_environment, errors))

@@ -1,6 +1,6 @@
 """The facts of a divergence: of which kind it is, and what each of the two graphs has there."""
 
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -291,37 +291,27 @@ Divergence = (
 """A place where two graphs have different values though what comes before is equal."""
 
 
-def mirrored(divergence: Divergence) -> Divergence:
-    """The same divergence with its sides exchanged."""
+TWO_SIDED = ("ends", "rows", "places", "makers", "rates", "factors", "alone", "inputs", "shapes")
+"""The fields that have something of each graph, that of the left one first."""
+
+Record = TypeVar("Record", bound=msgspec.Struct)
+
+
+def mirrored(record: Record) -> Record:
+    """The same divergence, or the same part of one, with its sides exchanged."""
     changes: dict[str, object] = {}
-    for name in ("ends", "rows", "places", "makers", "rates", "factors"):
-        both = getattr(divergence, name, None)
-        if both is not None:
-            changes[name] = both[::-1]
-    side = getattr(divergence, "side", None)
-    if side is not None:
-        changes["side"] = OTHER[side]
-    if isinstance(divergence, OtherValue):
-        changes["inputs"] = _mirrored_inputs(divergence.inputs)
-        changes["equal_at"] = tuple(places[::-1] for places in divergence.equal_at)
-        changes["also_at"] = tuple(places[::-1] for places in divergence.also_at)
-    changes["gap"] = mirrored_gap(divergence.gap)
-    return msgspec.structs.replace(divergence, **changes)
-
-
-def _mirrored_inputs(inputs: Inputs) -> Inputs:
-    rearranged = inputs.rearranged
-    if rearranged:
-        rearranged = Rearranged(rearranged.inputs[::-1], rearranged.layout)
-    spread = tuple(Spread(it.name, it.shapes[::-1]) for it in inputs.spread)
-    return msgspec.structs.replace(
-        inputs, alone=inputs.alone[::-1], rearranged=rearranged, spread=spread
-    )
-
-
-def mirrored_gap(gap: Gap) -> Gap:
-    """The same gap, seen from the other side."""
-    likeness = gap.likeness
-    if likeness is None:
-        return gap
-    return msgspec.structs.replace(gap, likeness=Likeness(likeness.what, 1 / likeness.factor))
+    for name in record.__struct_fields__:
+        value = getattr(record, name)
+        if isinstance(value, msgspec.Struct):
+            changes[name] = mirrored(value)
+        elif name in TWO_SIDED:
+            changes[name] = value[::-1]
+        elif name in ("equal_at", "also_at"):
+            changes[name] = tuple(places[::-1] for places in value)
+        elif name == "spread":
+            changes[name] = tuple(map(mirrored, value))
+        elif name == "side":
+            changes[name] = OTHER[value]
+    if isinstance(record, Likeness):
+        changes["factor"] = 1 / record.factor
+    return msgspec.structs.replace(record, **changes)

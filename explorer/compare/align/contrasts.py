@@ -27,7 +27,7 @@ from explorer.model.divergence import (
     ResultElsewhere,
     ResultMissing,
     Row,
-    mirrored_gap,
+    mirrored,
 )
 from explorer.model.graph import Phase
 from explorer.model.requests import Repacked
@@ -119,7 +119,7 @@ def at(
         there = End(node=other.id, source=other.source, value=other_value)
     if node.side.is_left:
         return {"ends": (here, there), "gap": contrast.gap}
-    return {"ends": (there, here), "gap": mirrored_gap(contrast.gap)}
+    return {"ends": (there, here), "gap": mirrored(contrast.gap)}
 
 
 # Values

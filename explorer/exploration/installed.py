@@ -1,0 +1,252 @@
+"""What is installed: versions and devices as each framework's worker reports them, and what is missing."""
+
+import importlib.metadata
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from explorer.environments.known import every, in_use, is_found
+from explorer.model.doctor import CheckFacts
+from explorer.model.engines import FRAMEWORKS, NEEDED, Framework, WorkerKind, placed
+from explorer.model.environments import NO_HOMES, EnvironmentCheck, EnvironmentFacts, Homes
+from explorer.model.errors import ExplorerError, MissingFrameworkError
+from explorer.model.failures import MISSING_FRAMEWORK, Failure
+from explorer.model.requests import Nothing
+from explorer.model.results import About
+from explorer.model.versions import every_version, version_facts
+from explorer.store.keys import Key, key_of
+from explorer.store.store import Store
+from explorer.text.failures import message
+from explorer.text.language import _
+from explorer.text.messages import one_line
+from explorer.workers.protocol import Lost
+from explorer.workers.queue import Job, Progress, carry_out, no_progress
+from explorer.workers.system import can_run_workers
+from explorer.workers.workers import Workers
+
+PACKAGES = ("numpy", "keras", "streamlit", "graphviz", "pygraphviz", "typer", "rich", "msgspec")
+"""The packages that the explorer needs beside the frameworks, by their names in pip."""
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+"""Programs that the tests of the app can drive."""
+
+PYTHONS = ((3, 10), (3, 13))
+"""The first and the last Python that the explorer is tried with.
+
+A framework may have wheels for fewer: MindSpore 2.10.0 has none for 3.13.
+"""
+
+STARTING = "starting workers"
+"""The stage of workers that import their framework."""
+
+CHECKS = "checks"
+STEPS = 3
+"""The stage of checks, and its number of steps: the frameworks are one of them, and take the most time."""
+
+VERSIONS = ("versions", "of the frameworks")
+"""The kind and the name under which the versions are stored."""
+
+
+def nothing_runs() -> bool:
+    """Whether no net can be run here: then faces show what was recorded elsewhere.
+
+    No process is started for it, and no framework is imported.
+    """
+    return not can_run_workers() or not any(map(is_found, FRAMEWORKS))
+
+
+def start(
+    workers: Workers, kinds: Mapping[WorkerKind, Framework], progress: Progress = no_progress
+) -> None:
+    """Let workers import their framework side by side; about_framework() says if one cannot."""
+    jobs = []
+    for kind, framework in kinds.items():
+        target = f"explorer.engines.{framework}.about:about"
+        jobs.append(Job(kind, STARTING, (kind,), target, Nothing(), About))
+    carry_out(jobs, workers, progress)
+
+
+def about_framework(
+    workers: Workers, framework: Framework, environment: str = ""
+) -> About | Failure:
+    """The report of one framework's worker, in an environment or where it is found first.
+
+    A Failure, of type MISSING_FRAMEWORK or of a lost worker's outcome, where it says nothing.
+    """
+    target = f"explorer.engines.{framework}.about:about"
+    try:
+        reply = workers.call(placed(framework, environment), target, Nothing(), About)
+    except MissingFrameworkError as error:
+        return Failure(MISSING_FRAMEWORK, str(error))
+    return reply.failure if isinstance(reply, Lost) else reply
+
+
+def about(
+    workers: Workers, homes: Homes = NO_HOMES, frameworks: Iterable[Framework] = NEEDED
+) -> dict[Framework, About | Failure]:
+    """The report of each framework's worker, in the environment that is named of it; or a Failure."""
+    return {name: about_framework(workers, name, homes.get(name, "")) for name in frameworks}
+
+
+# Versions
+
+
+def versions_here(
+    workers: Workers,
+    store: Store | None = None,
+    homes: Homes = NO_HOMES,
+    frameworks: Iterable[Framework] = NEEDED,
+) -> dict[str, str]:
+    """The versions of all packages that the workers name; of a missing framework there are none.
+
+    Those of a framework that ``homes`` names are of that environment. Where a ``store`` has them no
+    worker is started.
+    """
+    asked = tuple(frameworks)
+    known = stored_versions(store, homes, asked) if store else None
+    if known is not None:
+        return known
+    versions: dict[str, str] = {}
+    replies = about(workers, homes, asked).values()
+    for reply in replies:
+        if isinstance(reply, About):
+            versions.update(reply.versions)
+    if store and all(isinstance(reply, About) for reply in replies):
+        store.put(_key(homes, asked), versions)
+    return versions
+
+
+def stored_versions(
+    store: Store, homes: Homes = NO_HOMES, frameworks: Iterable[Framework] = NEEDED
+) -> dict[str, str] | None:
+    """The versions that versions_here() has found before."""
+    return store.get(_key(homes, frameworks), dict[str, str])
+
+
+def _key(homes: Homes, frameworks: Iterable[Framework]) -> Key:
+    named = [placed(framework, home) for framework, home in homes.items() if home]
+    named += [name for name in frameworks if name not in (*NEEDED, *homes)]
+    return key_of(*VERSIONS, sorted(named), engines=named) if named else key_of(*VERSIONS)
+
+
+# Checks
+
+
+def checked(
+    environments: Iterable[EnvironmentFacts], workers: Workers, progress: Progress
+) -> list[EnvironmentCheck]:
+    """What came of each framework in each environment; takes as long as importing them all."""
+    wanted = list(environments)
+    checks: list[EnvironmentCheck] = []
+    for done, facts in enumerate(wanted):
+        progress(CHECKS, done, len(wanted))
+        there = [framework for framework in FRAMEWORKS if framework in facts.versions]
+        error = facts.error
+        if not (error or there or facts.environment.origin == "here"):
+            error = _("none of MindSpore, PyTorch and JAX is installed in it")
+        if error:
+            check = EnvironmentCheck(environment=facts.environment, framework=None, error=error)
+            checks.append(check)
+        else:
+            checks += [_of_framework(framework, facts, workers) for framework in there]
+    return checks
+
+
+def _of_framework(
+    framework: Framework, facts: EnvironmentFacts, workers: Workers
+) -> EnvironmentCheck:
+    environment = facts.environment
+    version = facts.versions[framework]
+    try:
+        # By its path, where it has no name: as the explorer's own, or one that a variable names.
+        reply = about_framework(workers, framework, environment.name or environment.python)
+    except ExplorerError as error:
+        reply = Failure(type(error).__name__, str(error))
+    if isinstance(reply, Failure):
+        why = one_line(message(reply))
+        return EnvironmentCheck(
+            environment=environment, framework=framework, version=version, error=why
+        )
+    known = version_facts(framework, reply.versions.get(framework, version))
+    return EnvironmentCheck(
+        environment=environment,
+        framework=framework,
+        version=known.version,
+        tried=known.tried,
+        limits=known.limits,
+        devices=reply.devices,
+    )
+
+
+def examine(
+    workers: Workers, substitute_layout: Callable[[], str], progress: Progress
+) -> list[CheckFacts]:
+    """Run all checks; takes as long as importing the frameworks in their workers.
+
+    ``substitute_layout`` lets Graphviz lay out a graph, and returns which layout was used instead of
+    it; "" if Graphviz worked. (Drawing is on a higher floor, so the caller passes it in.)
+    """
+    progress(CHECKS, 0, STEPS)
+    # In workers: this process must import neither framework, and survive a broken one.
+    replies = about(workers, frameworks=in_use())
+    progress(CHECKS, 1, STEPS)
+    frameworks = [_check_framework(name, reply) for name, reply in replies.items()]
+    packages = [_check_package(name) for name in PACKAGES]
+    progress(CHECKS, 2, STEPS)
+    first, last = PYTHONS
+    fine, version = first <= sys.version_info[:2] <= last, platform.python_version()
+    layout = substitute_layout()
+    # Searched for on the path, as the tests do; Playwright's own download is not used.
+    has_browser = any(map(shutil.which, BROWSERS))
+    return [
+        CheckFacts(kind="python", name="python", fine=fine, version=version),
+        *frameworks,
+        *packages,
+        *_check_environments(),
+        CheckFacts(kind="layout", name="layout", fine=not layout, text=layout),
+        CheckFacts(kind="browser", name="chromium", fine=has_browser),
+    ]
+
+
+def _check_framework(name: Framework, reply: About | Failure) -> CheckFacts:
+    is_needed = name in NEEDED
+    if isinstance(reply, Failure):
+        if not is_found(name):
+            return CheckFacts(kind="missing", name=name, fine=False, required=is_needed)
+        return CheckFacts(kind="broken", name=name, fine=False, error=reply, required=is_needed)
+    version = reply.versions.get(name, "")
+    return CheckFacts(
+        kind="framework",
+        name=name,
+        fine=True,
+        version=version,
+        frameworks=(version_facts(name, version),),
+        devices=tuple(reply.devices),
+        required=is_needed,
+    )
+
+
+def _check_package(name: str) -> CheckFacts:
+    try:
+        version = importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return CheckFacts(kind="missing", name=name, fine=False)
+    # MindSpore 2.10.0 was compiled against numpy 1: with numpy 2 it imports, and crashes at a pow.
+    is_too_new = name == "numpy" and version.partition(".")[0] != "1"
+    if is_too_new and any(importlib.metadata.distributions(name="mindspore")):
+        return CheckFacts(kind="too_new_numpy", name=name, fine=False, version=version)
+    return CheckFacts(kind="package", name=name, fine=True, version=version)
+
+
+def _check_environments() -> Iterator[CheckFacts]:
+    """The environments beside the explorer's own."""
+    for facts in every():
+        if facts.environment.origin != "here":
+            yield CheckFacts(
+                kind="environment",
+                name=facts.environment.name or facts.environment.python,
+                fine=not facts.error,
+                environment=facts,
+                frameworks=tuple(every_version(facts.versions)),
+            )

@@ -1,0 +1,128 @@
+"""Large nets: what they demand is estimated before a run, and what is left out for it; their first answer."""
+
+import math
+from collections.abc import Mapping
+
+import msgspec
+import numpy as np
+
+from explorer.model.arrays import AnyArray, unpack
+from explorer.model.results import Result
+from explorer.numeric.differences import real_parts
+from explorer.scenario.common_start import Nets
+from explorer.workers.children import MEGABYTE
+from explorer.workers.workers import REQUEST_SECONDS
+
+LARGE_NET = 5_000_000
+"""The number of elements of parameters from which on what a run demands is estimated and said."""
+
+ONE_NOISE = 8_000_000
+"""The number from which on noise is measured in one framework, in nets that are not trained."""
+
+RUNS = 14
+"""About how many times a framework runs forward and backward for the main case."""
+
+PATIENCE = 10
+"""So many times as long as the first look at both nets one request may take."""
+
+COPIES = 24
+"""About how many copies of the parameters all processes hold together, gradients among them."""
+
+IDLE = 1000 * MEGABYTE
+"""About what all processes hold with a small net."""
+
+
+class Demand(msgspec.Struct, frozen=True):
+    """What the main case of a net demands.
+
+    ``elements`` are those of its parameters, ``looks`` the seconds of the first look at both nets.
+    ``bytes`` is an estimate, of all processes together. ``is_noise_of_one`` says that noise is measured
+    in one framework alone.
+    """
+
+    elements: int
+    looks: float
+    bytes: int
+    is_noise_of_one: bool = False
+
+    @property
+    def seconds(self) -> float:
+        """About how long the main case takes."""
+        return self.looks * RUNS / 2
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a user should know before the run."""
+        return self.elements > LARGE_NET
+
+    def request_seconds(self, limit: float) -> float:
+        """The limit of one request: a large net on a busy machine gets more than the default."""
+        if self.is_large and limit == REQUEST_SECONDS:
+            return max(limit, PATIENCE * self.looks)
+        return limit
+
+
+def demand_of(nets: Nets, trains: bool, looks: float) -> Demand:
+    """What nets demand of which the first look at both took ``looks`` seconds.
+
+    In a net that ``trains``, each framework shows by its own noise what it draws at random.
+    """
+    elements = sum(array.size for array in nets.parameters.values())
+    held = sum(len(array.data) for array in nets.parameters.values())
+    return Demand(elements, looks, IDLE + COPIES * held, elements > ONE_NOISE and not trains)
+
+
+class FirstAnswer(msgspec.Struct, frozen=True):
+    """How far the answers of the engines are apart.
+
+    ``engines`` answered, ``others`` did not. ``greatest`` is the greatest difference of any from the
+    first of them, as a share of the greatest element of the tensor ``leaf``; infinite where shapes, or
+    numbers that are not finite, differ.
+    """
+
+    engines: tuple[str, ...]
+    others: tuple[str, ...]
+    greatest: float = 0.0
+    leaf: str = ""
+    apart: tuple[str, str] | None = None
+
+
+def first_answer(results: Mapping[str, Result]) -> FirstAnswer:
+    """The first answer of some engines to one case."""
+    fine = {name: result for name, result in results.items() if result.outcome == "ok"}
+    others = tuple(name for name in results if name not in fine)
+    answer = FirstAnswer(tuple(fine), others)
+    if not fine:
+        return answer
+    first, *further = fine
+    for name in further:
+        greatest, leaf = _greatest(fine[first], fine[name])
+        if greatest > answer.greatest:
+            answer = FirstAnswer(tuple(fine), others, greatest, leaf, (first, name))
+    return answer
+
+
+def _greatest(one: Result, other: Result) -> tuple[float, str]:
+    """The greatest relative difference of two results, and its leaf."""
+    greatest, name = 0.0, ""
+    if len(one.leaves) != len(other.leaves):
+        return math.inf, ""
+    for leaf, another in zip(one.leaves, other.leaves, strict=True):
+        share = _share(real_parts(unpack(leaf.value)), real_parts(unpack(another.value)))
+        if share > greatest:
+            greatest, name = share, leaf.name
+    return greatest, name
+
+
+def _share(left: AnyArray, right: AnyArray) -> float:
+    is_float = left.dtype.kind in "fc"
+    if left.shape != right.shape or not is_float:
+        return 0.0 if np.array_equal(left, right) else math.inf
+    if np.array_equal(left, right, equal_nan=True):
+        return 0.0
+    with np.errstate(invalid="ignore", over="ignore"):
+        difference = float(np.max(np.abs(left - right)))
+        scale = float(max(np.max(np.abs(left)), np.max(np.abs(right))))
+    if not np.isfinite(difference):
+        return math.inf
+    return difference / scale if scale else 0.0
