@@ -413,9 +413,10 @@ class Backtrace:
     def _gradient_left_out(self, first: Vertex, second: Vertex) -> Origin | None:
         """A gradient that one side adds to what is the value of the other side, maybe in fewer ops."""
         for total, rest in (first, second), (second, first):
-            term = term_beside(total, rest) if self._phase == "backward" else None
-            if term is not None:
-                return _left_out(total, term, rest)
+            if self._phase == "backward" and self._may_be_here(rest):
+                term = term_beside(total, rest)
+                if term is not None:
+                    return _left_out(total, term, rest)
         return None
 
     # Whole layers
