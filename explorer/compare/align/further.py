@@ -156,21 +156,15 @@ def _ops(search: Search) -> Iterator[FoundDivergence]:
         # Of ops of other kinds, those that are read alike come first.
         alike.sort(key=lambda it: (not same_work(node, it), not are_followed_alike(node, it)))
         for other in alike:
-            if _part(search.matching, node, other):
+            values = node.value, other.value
+            # Ops of other kinds stand in the same place where the same kinds of ops follow.
+            is_alike = same_work(node, other) or are_followed_alike(node, other)
+            is_alike = is_alike and node.phase == other.phase and take_the_same(node, other)
+            is_of_one_size = node.value.size == other.value.size and node.family not in SILENT
+            is_known = is_of_one_size and node.value.agrees(other.value) is not None
+            if is_alike and is_known and not search.matching.tolerance.are_one(*values):
                 yield two_ops(search, node, other)
                 break
-
-
-def _part(matching: Matching, node: Vertex, other: Vertex) -> bool:
-    value, other_value = node.value, other.value
-    if node.phase != other.phase or value.size != other_value.size:
-        return False
-    # Ops of other kinds stand in the same place where the same kinds of ops follow.
-    is_alike = same_work(node, other) or are_followed_alike(node, other)
-    if not is_alike or node.family in SILENT or not take_the_same(node, other):
-        return False
-    is_known = value.agrees(other_value) is not None
-    return is_known and not matching.tolerance.are_one(value, other_value)
 
 
 FINDERS = (
