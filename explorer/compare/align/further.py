@@ -223,7 +223,19 @@ def _rounding(node: Vertex) -> FoundDivergence | None:
         if other is None or not _leads_without_rounding(counterpart, other, given):
             continue
         if not (_are_the_same(node, given) or _are_the_same(wide, other)):
-            return _found(node, frozenset((*narrow, wide)), (wide, other))
+            # Both values behind it, where these are of one shape.
+            values = alone(wide.value)
+            if wide.value.shape == other.value.shape:
+                values = contrast(wide.value, other.value)
+            divergence = Rounded(
+                phase="forward",
+                **at(node, values, other),
+                side=node.side.name,
+                places=both(node, other),
+                dtypes=(node.value.dtype, given.value.dtype),
+                result=wide.id,
+            )
+            return FoundDivergence(divergence, frozenset((*narrow, wide)), (wide, other))
     return None
 
 
@@ -231,24 +243,6 @@ def _are_the_same(node: Vertex, other: Vertex) -> bool:
     """Whether no difference of two nodes' numbers is known: then rounding changes nothing."""
     is_of_one_size = node.value.size == other.value.size
     return is_of_one_size and contrast(node.value, other.value).gap.greatest == 0
-
-
-def _found(node: Vertex, parts: frozenset[Vertex], ends: tuple[Vertex, Vertex]) -> FoundDivergence:
-    """The divergence of a node that rounds, with both values behind it where these are of one shape."""
-    wide, other = ends
-    values = alone(wide.value)
-    if wide.value.shape == other.value.shape:
-        values = contrast(wide.value, other.value)
-    given = next(it for it in node.feeders if _is_narrower(node, it))
-    divergence = Rounded(
-        phase="forward",
-        **at(node, values, other),
-        side=node.side.name,
-        places=both(node, other),
-        dtypes=(node.value.dtype, given.value.dtype),
-        result=wide.id,
-    )
-    return FoundDivergence(divergence, parts, ends)
 
 
 def _counterpart(node: Vertex) -> Vertex | None:

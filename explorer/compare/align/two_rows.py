@@ -59,9 +59,17 @@ def two_ops(search: Search, node: Vertex, other: Vertex) -> FoundDivergence:
 
 def two_rows(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> FoundDivergence:
     """Ops in a row on each side that lead to what should be one value."""
-    moved = _moved(matching, row[0], other_row[0])
+    moved = parting_of_order(matching, row[0], other_row[0])
     if moved:
-        return moved
+        # The two only notice that their inputs are in another order: this is where it parts. What
+        # one side passes on is compared by the op that made it.
+        first, second = moved
+        made = (first.origin, second), (first, second.origin)
+        ends = next((pair for pair in made if same_work(*pair)), moved)
+        found = _other_value(matching, [ends[0]], [ends[1]])
+        # With the steps that passed the numbers on so far.
+        steps = [it.node for end in ends for it in back_to_origin(end.value)]
+        return replace(found, parts=found.parts.union(step for step in steps if step.is_work))
     own, others = read_alone(row, other_row), read_alone(other_row, row)
     lone = [leaf for leaf in (*own, *others) if leaf.is_leaf and not leaf.is_reserved]
     if len(lone) == len(own) + len(others) == 1:
@@ -101,23 +109,6 @@ def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
             if not read_alone(longer, other_row):
                 longest = longer
     return longest
-
-
-def _moved(matching: Matching, node: Vertex, other: Vertex) -> FoundDivergence | None:
-    """Where equal numbers come to lie in another order behind two ops, which only notice it, if they do.
-
-    With the steps that passed the numbers on so far. What one side passes on is compared by the op that
-    made it.
-    """
-    moved = parting_of_order(matching, node, other)
-    if moved is None:
-        return None
-    first, second = moved
-    made = (first.origin, second), (first, second.origin)
-    ends = next((pair for pair in made if same_work(*pair)), moved)
-    found = _other_value(matching, [ends[0]], [ends[1]])
-    steps = [it.node for end in ends for it in back_to_origin(end.value)]
-    return replace(found, parts=found.parts.union(step for step in steps if step.is_work))
 
 
 def _other_value(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> FoundDivergence:
