@@ -169,8 +169,7 @@ def test_elements_may_lie_apart_by_the_noise_of_both_sides(
     sides = np.array([noise[0]]), np.array([noise[1]])
     unit, scale = np.array([2.0**-10]), np.array([8.0])
     allowed = allowances(Tolerance(rtol=1e-2, atol=1e-3), sides, unit, np.zeros(1), scale)
-    assert allowed[0] == pytest.approx([rtol], rel=1e-5)
-    assert allowed[1] == pytest.approx([floor], rel=1e-5)
+    assert [it.item() for it in allowed] == pytest.approx([rtol, floor], rel=1e-5)
 
 
 @pytest.mark.parametrize(("rtol", "floor"), [(0.0, 0.5), (0.5, 0.0), (0.25, 0.25)])

@@ -273,9 +273,14 @@ class RandomDraws:
             side: [it for it in side.nodes if it.kind == "op" and draws_random_numbers(it.op)]
             for side in matching.sides
         }
-        if all(drawing.values()) and not _draw_alike(*drawing.values()):
-            for nodes in drawing.values():
-                self._dependent |= reach(nodes, lambda node: node.consumers)
+        ops, others = drawing.values()
+        # Each operator of one side may have drawn the numbers of the one in its place on the other side.
+        are_alike = len(ops) == len(others) and all(
+            any(one.agrees(other) for one, other in zip(*values, strict=False))
+            for values in zip((it.values for it in ops), (it.values for it in others), strict=True)
+        )
+        if ops and others and not are_alike:
+            self._dependent = reach([*ops, *others], lambda node: node.consumers)
         self.unlike_rates = unlike_rates(matching.sides, drawing, self.explain)
 
     def explain(self, node: Vertex) -> bool:
@@ -289,11 +294,3 @@ class RandomDraws:
     def explain_finding(self, finding: FoundDivergence) -> bool:
         """Whether all that takes part in a divergence depends on a draw."""
         return bool(finding.parts) and all(map(self.explain, finding.parts))
-
-
-def _draw_alike(nodes: list[Vertex], others: list[Vertex]) -> bool:
-    """Whether each operator of one side drew the numbers of the one in its place on the other side."""
-    return len(nodes) == len(others) and all(
-        any(value.agrees(other) for value, other in zip(one.values, another.values, strict=False))
-        for one, another in zip(nodes, others, strict=True)
-    )

@@ -8,24 +8,28 @@ import numpy as np
 
 from explorer.compare.align.contrasts import FoundDivergence
 from explorer.compare.align.matching import Mismatch
-from explorer.compare.align.one_sided import (
-    MOST_TERMS,
-    extra_ops,
-    term_beside,
-    term_left_out,
+from explorer.compare.align.one_sided import MOST_TERMS, are_close, extra_ops, term_left_out
+from explorer.compare.align.provenance import (
+    are_equal,
+    left_over,
+    read_by_call,
+    read_from_outside,
+    steps_around,
+    unwrapped,
 )
-from explorer.compare.align.provenance import read_from_outside, unwrapped
 from explorer.compare.align.suspects import Search, is_settled, same_work
 from explorer.compare.align.two_rows import two_rows
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, span
 from explorer.compare.graphs.view import reach
-from explorer.model.graph import is_users
 
 MOST_STEPS = 20_000
 """Pairs of values that are looked at on the way back."""
 
 MOST_OPS = 24
 """Ops in a row of several lines that are compared with another row as one."""
+
+LEAST_PART = 1e-3
+"""A term that is a smaller part of its sum cannot be distinguished from the sum's rounding."""
 
 GIVEN = frozenset({"fill", "expand", "arange", "range", "eye"})
 """Families of ops that make the same numbers whatever a net is given, if they read nothing."""
@@ -109,7 +113,7 @@ class Backtrace:
         self._seen.add(pair)
         if self._matching.tolerance.are_one(first, second):
             # Steps may pass on equal numbers in another order or shape on the two sides.
-            row, other_row = _steps(first_end), _steps(second_end)
+            row, other_row = steps_around(first_end), steps_around(second_end)
             if first_end.agrees(second_end) is False and row and other_row:
                 yield self._rows_apart(row, other_row)
         elif is_nothing(first) or is_nothing(second):
@@ -154,18 +158,6 @@ class Backtrace:
                 it.feeders or it.kind == "constant" or it.family in GIVEN for it in behind
             )
         return self._of_leaves[node]
-
-    def _left_over(self, values: Values, others: Values) -> tuple[Values, Values]:
-        """The values of each side that none of the other equals."""
-        right = list(others)
-        left = []
-        for value in values:
-            equal = next((other for other in right if _are_equal(value, other)), None)
-            if equal is None:
-                left.append(value)
-            else:
-                right.remove(equal)
-        return left, right
 
     # Sums
 
@@ -213,7 +205,7 @@ class Backtrace:
         """The term without which a sum is what the other side has."""
         if total.node.family != "add":
             return None
-        left, right = self._left_over(self._terms(total), [rest])
+        left, right = left_over(self._terms(total), [rest])
         left = left if with_zeros else _apart(left)[0]
         if right or len(left) != 1:
             return None
@@ -226,13 +218,13 @@ class Backtrace:
         """Compares the terms of two sums; a value that is no sum is one term."""
         if self._by_layers:
             # What a layer makes is one term, whether it adds its bias in an op of its own or not.
-            left, right = self._left_over(
+            left, right = left_over(
                 self._terms(first, _adds_a_parameter), self._terms(second, _adds_a_parameter)
             )
             if len(left) == len(right) > 0 and [left, right] != [[first], [second]]:
                 self._waiting += zip(left, right, strict=True)
                 return
-        left, right = self._left_over(self._terms(first), self._terms(second))
+        left, right = left_over(self._terms(first), self._terms(second))
         if [left, right] == [[first], [second]]:
             yield from self._regions(first.node, second.node)
             return
@@ -304,7 +296,7 @@ class Backtrace:
 
     def _ops(self, first: Vertex, second: Vertex) -> Iterator[Origin]:
         """Compares what two ops of a kind read."""
-        read, other_read = self._left_over(first.inputs, second.inputs)
+        read, other_read = left_over(first.inputs, second.inputs)
         left, right = self._unsettled(read), self._unsettled(other_read)
         if len(left) != len(right) and len(read) == len(other_read):
             makers = [unwrapped(value).node for value in (*read, *other_read)]
@@ -321,7 +313,7 @@ class Backtrace:
 
     def _regions(self, first: Vertex, second: Vertex) -> Iterator[Origin]:
         """Compares what two rows of ops read, which one line of each net became."""
-        if self._left_over(first.inputs, second.inputs) == ([], []):
+        if left_over(first.inputs, second.inputs) == ([], []):
             yield from self._observed([first], [second])
             return
         if first.value.size != second.value.size:
@@ -329,7 +321,7 @@ class Backtrace:
         row, read = self._region(first)
         other_row, other_read = self._region(second, read)
         row, read = self._region(first, other_read)
-        left, right = self._left_over(read, other_read)
+        left, right = left_over(read, other_read)
         left, right = self._unsettled(left), self._unsettled(right)
         if not left and not right:
             yield from self._observed(row, other_row)
@@ -384,7 +376,7 @@ class Backtrace:
             node = value.node
             if node in row:
                 continue
-            is_known = any(_are_equal(value, other) for other in known or ())
+            is_known = any(are_equal(value, other) for other in known or ())
             if not is_known and self._may_be_here(node) and node.line == last.line:
                 row.add(node)
                 waiting += node.inputs
@@ -412,10 +404,21 @@ class Backtrace:
 
     def _gradient_left_out(self, first: Vertex, second: Vertex) -> Origin | None:
         """A gradient that one side adds to what is the value of the other side, maybe in fewer ops."""
-        for total, rest in (first, second), (second, first):
-            term = term_beside(total, rest) if self._phase == "backward" else None
-            if term is not None:
-                return _left_out(total, term, rest)
+        for total, rest in ((first, second), (second, first)) if self._phase == "backward" else ():
+            numbers, wanted = total.value.finite_numbers, rest.value.finite_numbers
+            is_sum = total.family == "add" and self._may_be_here(rest)
+            if not is_sum or numbers is None or wanted is None:
+                continue
+            least = LEAST_PART * np.abs(numbers).max(initial=0.0)
+            for term in self._terms(total.value):
+                part = term.finite_numbers
+                # The other side has the gradient too.
+                if part is None or part.size != numbers.size or not term.node.origin.counterpart:
+                    continue
+                # Nothing is left of a sum with one term: every zero of the other side would hold that.
+                is_clear = min(np.abs(part).max(), np.abs(numbers - part).max()) > least
+                if is_clear and are_close(wanted, numbers - part):
+                    return _left_out(total, term.node, rest)
         return None
 
     # Whole layers
@@ -425,7 +428,7 @@ class Backtrace:
 
         One side may have one op for it, and the other all ops of a call of a function.
         """
-        read, other_read = _read_by_call(first), _read_by_call(second)
+        read, other_read = read_by_call(first), read_by_call(second)
         leaves, other_leaves = _parameters(read), _parameters(other_read)
         if not leaves or leaves != {leaf.counterpart for leaf in other_leaves}:
             return None
@@ -438,16 +441,6 @@ class Backtrace:
 # Rows
 
 
-def _steps(value: OutputValue) -> Row:
-    """The steps that only reshape, convert or spread a value, in execution order."""
-    steps = []
-    last = unwrapped(value)
-    while value is not last:
-        steps.append(value.node)
-        value = value.node.inputs[0]
-    return tuple(reversed(steps))
-
-
 def _computing(row: Iterable[Vertex]) -> list[Vertex]:
     """The ops of a row that make new numbers which are known, in execution order."""
     return [node for node in in_order(row) if node.main and not node.is_bookkeeping]
@@ -455,23 +448,6 @@ def _computing(row: Iterable[Vertex]) -> list[Vertex]:
 
 def _families(row: Iterable[Vertex]) -> set[str]:
     return {node.family for node in row if not node.is_bookkeeping}
-
-
-def _read_by_call(last: Vertex) -> Values:
-    """What the ops read that lead to one in its module and in the call that makes it."""
-
-    def is_of_one_call(node: Vertex) -> bool:
-        # Where there are no modules, lines of one function may be of several calls.
-        is_alike = node.is_work and node.phase == last.phase and node.scope == last.scope
-        return is_alike and _calls(node) == _calls(last)
-
-    row = reach([last], lambda it: filter(is_of_one_call, it.feeders))
-    return list(dict.fromkeys(map(unwrapped, read_from_outside(in_order(row)))))
-
-
-def _calls(node: Vertex) -> list[str]:
-    """The user's lines that call the one on which a node stands."""
-    return [line for line in node.record.source[1:] if is_users(line)]
 
 
 # Values
@@ -488,13 +464,6 @@ def _apart(values: Values) -> tuple[Values, Values]:
     """The values that are not 0 throughout, and those that are."""
     others = [value for value in values if not value.is_within(0.0)]
     return others, [value for value in values if value.is_within(0.0)]
-
-
-def _are_equal(value: OutputValue, other: OutputValue) -> bool:
-    counterpart = value.node.origin.counterpart
-    if counterpart is not None and counterpart is other.node.origin:
-        return True
-    return unwrapped(value).agrees(unwrapped(other)) is True
 
 
 def _parameters(values: Iterable[OutputValue]) -> set[Vertex]:

@@ -162,11 +162,14 @@ class Correspondence:
         for row in self._rows(node):
             # What corresponds to the inputs of the row, if all have a counterpart.
             found = {self._assumed.get(origin) or origin.counterpart for origin in _inputs(row)}
-            wanted = frozenset() if None in found else frozenset(filter(None, found))
-            for other_row in self._rows_reading(wanted, row[-1].value.size):
-                rows = Rows(row, other_row)
-                score = rows.is_one_kind, -len(row) - len(other_row)
-                if best is None or score > best_score:
+            wanted = set() if None in found else set(filter(None, found))
+            # The rows of the second side that read just this.
+            starts = dict.fromkeys(user for it in in_order(wanted) for user in users_of(it))
+            others = [it for start in starts if self._is_open(start) for it in self._rows(start)]
+            for rows in (Rows(row, other) for other in others if set(_inputs(other)) == wanted):
+                is_as_large = rows.ends[0].value.size == rows.ends[1].value.size
+                score = rows.is_one_kind, -len(row) - len(rows.second)
+                if is_as_large and (best is None or score > best_score):
                     best, best_score = rows, score
         return best
 
@@ -179,17 +182,6 @@ class Correspondence:
                 break
             rows.append((*rows[-1], users[0]))
         return rows
-
-    def _rows_reading(self, inputs: frozenset[Vertex], size: int) -> Iterator[Row]:
-        """The rows of the second side that read just some nodes, and end in a value of one size."""
-        starts: dict[Vertex, None] = {}
-        for node in in_order(inputs):
-            starts.update(dict.fromkeys(users_of(node)))
-        for start in starts:
-            if self._is_open(start):
-                for row in self._rows(start):
-                    if row[-1].value.size == size and frozenset(_inputs(row)) == inputs:
-                        yield row
 
 
 def _inputs(row: Row) -> list[Vertex]:

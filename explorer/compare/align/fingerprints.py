@@ -252,7 +252,14 @@ class _Sweep:
         rows = np.array([pair.first]), np.array([pair.second])
         noise = np.array([few.noise]), np.array([many.noise])
         (rtol,), (floor,) = self._allowed(*rows, noise)
-        return _are_among(few.elements, many.elements, rtol, floor)
+        # Each finite one of the few is one of the many, which are sorted, within tolerance.
+        own, held = (it.elements[np.isfinite(it.elements)] for it in (few, many))
+        if not own.size or not held.size:
+            return True
+        place = np.searchsorted(held, own)
+        below, above = held[np.maximum(place - 1, 0)], held[np.minimum(place, held.size - 1)]
+        apart = np.minimum(np.abs(own - below), np.abs(own - above))
+        return bool((apart <= floor + rtol * np.abs(own)).all())
 
     def _allowed(
         self, first: Places, second: Places, noise: tuple[Floats, Floats] | None = None
@@ -288,14 +295,3 @@ def _quiet_examples(content: _Content) -> _QuietExamples | None:
     levels = levels_of(value, known.size)
     places = levels * FAR_LESS < content.noise
     return _QuietExamples(np.sort(numbers[places]), places, float(levels[places].max()))
-
-
-def _are_among(few: Floats, many: Floats, rtol: float, floor: float) -> bool:
-    """Whether each finite number is one of others, which are sorted, within tolerance."""
-    few, many = few[np.isfinite(few)], many[np.isfinite(many)]
-    if not few.size or not many.size:
-        return True
-    place = np.searchsorted(many, few)
-    below, above = many[np.maximum(place - 1, 0)], many[np.minimum(place, many.size - 1)]
-    apart = np.minimum(np.abs(few - below), np.abs(few - above))
-    return bool((apart <= floor + rtol * np.abs(few)).all())

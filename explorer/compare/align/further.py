@@ -156,21 +156,15 @@ def _ops(search: Search) -> Iterator[FoundDivergence]:
         # Of ops of other kinds, those that are read alike come first.
         alike.sort(key=lambda it: (not same_work(node, it), not are_followed_alike(node, it)))
         for other in alike:
-            if _part(search.matching, node, other):
+            values = node.value, other.value
+            # Ops of other kinds stand in the same place where the same kinds of ops follow.
+            is_alike = same_work(node, other) or are_followed_alike(node, other)
+            is_alike = is_alike and node.phase == other.phase and take_the_same(node, other)
+            is_of_one_size = node.value.size == other.value.size and node.family not in SILENT
+            is_known = is_of_one_size and node.value.agrees(other.value) is not None
+            if is_alike and is_known and not search.matching.tolerance.are_one(*values):
                 yield two_ops(search, node, other)
                 break
-
-
-def _part(matching: Matching, node: Vertex, other: Vertex) -> bool:
-    value, other_value = node.value, other.value
-    if node.phase != other.phase or value.size != other_value.size:
-        return False
-    # Ops of other kinds stand in the same place where the same kinds of ops follow.
-    is_alike = same_work(node, other) or are_followed_alike(node, other)
-    if not is_alike or node.family in SILENT or not take_the_same(node, other):
-        return False
-    is_known = value.agrees(other_value) is not None
-    return is_known and not matching.tolerance.are_one(value, other_value)
 
 
 FINDERS = (
@@ -229,7 +223,19 @@ def _rounding(node: Vertex) -> FoundDivergence | None:
         if other is None or not _leads_without_rounding(counterpart, other, given):
             continue
         if not (_are_the_same(node, given) or _are_the_same(wide, other)):
-            return _found(node, frozenset((*narrow, wide)), (wide, other))
+            # Both values behind it, where these are of one shape.
+            values = alone(wide.value)
+            if wide.value.shape == other.value.shape:
+                values = contrast(wide.value, other.value)
+            divergence = Rounded(
+                phase="forward",
+                **at(node, values, other),
+                side=node.side.name,
+                places=both(node, other),
+                dtypes=(node.value.dtype, given.value.dtype),
+                result=wide.id,
+            )
+            return FoundDivergence(divergence, frozenset((*narrow, wide)), (wide, other))
     return None
 
 
@@ -237,24 +243,6 @@ def _are_the_same(node: Vertex, other: Vertex) -> bool:
     """Whether no difference of two nodes' numbers is known: then rounding changes nothing."""
     is_of_one_size = node.value.size == other.value.size
     return is_of_one_size and contrast(node.value, other.value).gap.greatest == 0
-
-
-def _found(node: Vertex, parts: frozenset[Vertex], ends: tuple[Vertex, Vertex]) -> FoundDivergence:
-    """The divergence of a node that rounds, with both values behind it where these are of one shape."""
-    wide, other = ends
-    values = alone(wide.value)
-    if wide.value.shape == other.value.shape:
-        values = contrast(wide.value, other.value)
-    given = next(it for it in node.feeders if _is_narrower(node, it))
-    divergence = Rounded(
-        phase="forward",
-        **at(node, values, other),
-        side=node.side.name,
-        places=both(node, other),
-        dtypes=(node.value.dtype, given.value.dtype),
-        result=wide.id,
-    )
-    return FoundDivergence(divergence, parts, ends)
 
 
 def _counterpart(node: Vertex) -> Vertex | None:

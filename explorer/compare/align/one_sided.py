@@ -31,9 +31,6 @@ STOPS_GRADIENT = re.compile(r"detach|stop_?gradient", re.IGNORECASE)
 MOST_TERMS = 64
 """Terms of a sum, and ops of one line, that are looked at."""
 
-LEAST_PART = 1e-3
-"""A term that is a smaller part of its sum cannot be distinguished from the sum's rounding."""
-
 CLOSE = 1e-3, 1e-5
 """(rtol, floor) within which a difference of two gradients equals a third.
 
@@ -179,28 +176,7 @@ def nothing_in_common(search: Search) -> Iterator[FoundDivergence]:
     yield extra_ops([(first.entries + second.entries)[0]], None)
 
 
-# A gradient added in
-
-
-def term_beside(total: Vertex, rest: Vertex) -> Vertex | None:
-    """The term that both sides have, and without which a sum of one is the value of the other's node."""
-    numbers, wanted = total.value.finite_numbers, rest.value.finite_numbers
-    if total.family != "add" or numbers is None or wanted is None:
-        return None
-    terms = list(total.inputs)
-    for term in terms:
-        is_inner_sum = term.node.family == "add" and not term.node.is_agreed
-        if is_inner_sum and len(terms) < MOST_TERMS:
-            terms += [value for value in term.node.inputs if value not in terms]
-        part = term.finite_numbers
-        if part is None or part.size != numbers.size or not term.node.origin.counterpart:
-            continue
-        # Nothing is left of a sum with one term: every zero of the other side would hold that.
-        least = LEAST_PART * np.abs(numbers).max()
-        is_clear = min(np.abs(part).max(), np.abs(numbers - part).max()) > least
-        if is_clear and _are_close(wanted, numbers - part):
-            return term.node
-    return None
+# Sums
 
 
 def first_close(row: list[Vertex], other_row: list[Vertex]) -> tuple[int, int] | None:
@@ -213,12 +189,13 @@ def first_close(row: list[Vertex], other_row: list[Vertex]) -> tuple[int, int] |
     for own_place, node in enumerate(row[:MOST_TERMS]):
         numbers = node.value.finite_numbers
         for other_place, held in enumerate(others):
-            if numbers is not None and held is not None and _are_close(held, numbers):
+            if numbers is not None and held is not None and are_close(held, numbers):
                 return own_place, other_place
     return None
 
 
-def _are_close(held: Floats, wanted: Floats) -> bool:
+def are_close(held: Floats, wanted: Floats) -> bool:
+    """Whether two values hold one quantity, with more rounding than their noise."""
     rtol, share = CLOSE
     floor = share * np.abs(wanted).max(initial=0.0)
     return held.size == wanted.size and within(held, wanted, (rtol, floor))

@@ -187,7 +187,13 @@ def _pair_by_rules(matching: Matching, rules: Iterable[Rule]) -> None:
         _pair_in_order(matching, rule, same_family=True)
         if not rule.across:
             _pair_in_order(matching, rule, same_family=False)
-    _pair_unobserved(matching)
+    # Where values cannot tell, by op and inputs alone: one side's was not observed, or is noise about zero.
+    for node in matching.first.work:
+        for other in successors(node) if node.is_free and not node.is_refuted else ():
+            pair = node.value, other.value
+            if node.value.agrees(other.value) is None or matching.tolerance.are_noise(*pair):
+                matching.join(*pair, "provenance")
+                break
 
 
 def _pool(side: Side, rule: Rule) -> Pool:
@@ -336,20 +342,3 @@ def _choices(
             if window is not None:
                 choices.append((value, window))
     return choices
-
-
-# By what is around
-
-
-def _pair_unobserved(matching: Matching) -> None:
-    """Pairs nodes by op and inputs alone, where values cannot tell.
-
-    Such a value was not observed on one side, or is rounding noise about zero.
-    """
-    for node in matching.first.work:
-        if node.is_free and not node.is_refuted:
-            for other in successors(node):
-                pair = node.value, other.value
-                if node.value.agrees(other.value) is None or matching.tolerance.are_noise(*pair):
-                    matching.join(*pair, "provenance")
-                    break

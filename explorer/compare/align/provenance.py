@@ -6,7 +6,8 @@ from itertools import islice
 
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.sameness import TIGHT
-from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
+from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex, in_order
+from explorer.compare.graphs.view import reach
 from explorer.model.divergence import Spread
 
 FEW = 16
@@ -283,6 +284,39 @@ def unwrapped(value: OutputValue) -> OutputValue:
     return value
 
 
+def steps_around(value: OutputValue) -> list[Vertex]:
+    """The steps that only reshape, convert or spread a value, in execution order."""
+    steps = []
+    last = unwrapped(value)
+    while value is not last:
+        steps.append(value.node)
+        value = value.node.inputs[0]
+    return steps[::-1]
+
+
+def are_equal(value: OutputValue, other: OutputValue) -> bool:
+    """Whether two values are known to be the same numbers, whatever spreads or converts them."""
+    counterpart = value.node.origin.counterpart
+    if counterpart is not None and counterpart is other.node.origin:
+        return True
+    return unwrapped(value).agrees(unwrapped(other)) is True
+
+
+def left_over(
+    values: list[OutputValue], others: list[OutputValue]
+) -> tuple[list[OutputValue], list[OutputValue]]:
+    """The values of each side that none of the other equals."""
+    right = list(others)
+    left = []
+    for value in values:
+        equal = next((other for other in right if are_equal(value, other)), None)
+        if equal is None:
+            left.append(value)
+        else:
+            right.remove(equal)
+    return left, right
+
+
 def reads_unobserved(row: list[Vertex], other_row: list[Vertex]) -> bool:
     """Whether ops in a row read a tensor of which nothing is known and that is nothing's counterpart."""
     others = {value.node.origin for value in read_from_outside(other_row)}
@@ -297,3 +331,15 @@ def read_from_outside(row: Collection[Vertex]) -> list[OutputValue]:
     """What ops in a row read that none of them makes."""
     members = set(row)
     return [value for node in row for value in node.inputs if value.node not in members]
+
+
+def read_by_call(last: Vertex) -> list[OutputValue]:
+    """What the ops read that lead to one in its module and in the call that makes it."""
+
+    def is_of_one_call(node: Vertex) -> bool:
+        # Where there are no modules, lines of one function may be of several calls.
+        is_alike = node.is_work and node.phase == last.phase and node.scope == last.scope
+        return is_alike and node.callers == last.callers
+
+    row = reach([last], lambda it: filter(is_of_one_call, it.feeders))
+    return list(dict.fromkeys(map(unwrapped, read_from_outside(in_order(row)))))

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from math import inf
 
 import numpy as np
@@ -54,24 +54,22 @@ def two_ops(search: Search, node: Vertex, other: Vertex) -> FoundDivergence:
 
     Ops of different kinds are compared as the stretches of ops that two lines of code became.
     """
-    matching = search.matching
-    moved = parting_of_order(matching, node, other)
-    if moved:
-        # The two only notice that their inputs are in another order: this is where it parts. What
-        # one of them passes on is compared by the op that made it.
-        first, second = moved
-        made = (first.origin, second), (first, second.origin)
-        moved = next((pair for pair in made if same_work(*pair)), moved)
-        return _moved(matching, *moved)
-    row, other_row = _rows(search, node, other)
-    return _other_value(matching, _as_far(row, other_row), _as_far(other_row, row))
+    return two_rows(search.matching, *_rows(search, node, other))
 
 
 def two_rows(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> FoundDivergence:
     """Ops in a row on each side that lead to what should be one value."""
     moved = parting_of_order(matching, row[0], other_row[0])
     if moved:
-        return _moved(matching, *moved)
+        # The two only notice that their inputs are in another order: this is where it parts. What
+        # one side passes on is compared by the op that made it.
+        first, second = moved
+        made = (first.origin, second), (first, second.origin)
+        ends = next((pair for pair in made if same_work(*pair)), moved)
+        found = _other_value(matching, [ends[0]], [ends[1]])
+        # With the steps that passed the numbers on so far.
+        steps = [it.node for end in ends for it in back_to_origin(end.value)]
+        return replace(found, parts=found.parts.union(step for step in steps if step.is_work))
     own, others = read_alone(row, other_row), read_alone(other_row, row)
     lone = [leaf for leaf in (*own, *others) if leaf.is_leaf and not leaf.is_reserved]
     if len(lone) == len(own) + len(others) == 1:
@@ -113,37 +111,31 @@ def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     return longest
 
 
-def _moved(matching: Matching, node: Vertex, other: Vertex) -> FoundDivergence:
-    """Two ops whose numbers lie in another order, with the steps that passed them on so far."""
-    found = _other_value(matching, [node], [other])
-    steps = [it.node for end in (node, other) for it in back_to_origin(end.value)]
-    return replace(found, parts=found.parts.union(step for step in steps if step.is_work))
-
-
 def _other_value(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> FoundDivergence:
     left, right = map(list, (row, other_row) if row[0].side.is_left else (other_row, row))
     for ops, last in zip((left, right), _as_laid(left[-1], right[-1]), strict=True):
         if last is not ops[-1]:
             ops.append(last)
-    values = contrast(left[-1].value, right[-1].value)
+    alone = read_alone(left, right), read_alone(right, left)
+    rows = (left, right) if row[0] is left[0] else (right, left)
+    read = _read_in_another_order(matching, *rows)
     divergence = OtherValue(
         phase=row[0].phase,
-        **at(left[0], values, right[0]),
+        **at(left[0], contrast(left[-1].value, right[-1].value), right[0]),
         rows=(row_of(left), row_of(right)),
-        inputs=_inputs(matching, row[0], other_row[0], left, right),
+        inputs=_inputs(matching, rows, alone, read),
     )
     parts: set[Vertex] = {*left, *right}
     laid: set[Vertex] = set()
-    if divergence.inputs.rearranged:
+    if read and divergence.inputs.rearranged:
         # An op of one side alone that puts what is read in another order is part of it.
-        for value in _read_in_another_order(matching, left, right) or ():
+        for value in read:
             laid.update(_putting_in_order(value))
             if value.node.origin.counterpart is None:
                 parts.add(value.node)
     if all(divergence.inputs.alone):
         # Of something that is taken to pieces, another one is read.
-        alone = read_alone(left, right) + read_alone(right, left)
-        laid.update(it for it in alone if kind(it) == "slice")
+        laid.update(it for it in chain(*alone) if kind(it) == "slice")
     ends = left[-1], right[-1]
     return FoundDivergence(divergence, frozenset(parts), ends, laid=frozenset(laid))
 
@@ -218,43 +210,45 @@ def _maker(result: Vertex) -> Vertex | None:
 
 
 def _inputs(
-    matching: Matching, node: Vertex, other: Vertex, left: list[Vertex], right: list[Vertex]
+    matching: Matching,
+    rows: tuple[list[Vertex], list[Vertex]],
+    alone: tuple[list[Vertex], list[Vertex]],
+    moved: tuple[OutputValue, OutputValue] | None,
 ) -> Inputs:
-    """What two ops read, or two rows of ops that they begin."""
-    fed = matching.differing(node.side).intersection(node.feeders)
+    """What two ops read, or two rows of ops that they begin.
+
+    ``alone`` is what the left one alone reads, and the right one, ``moved`` what lies in another order there.
+    """
+    row, other_row = rows
+    fed = matching.differing(row[0].side).intersection(row[0].feeders)
     if fed:
         return Inputs(differing=tuple(sorted(leaf.name for leaf in fed)))
-    own = _telling(read_alone(left, right))
-    others = _telling(read_alone(right, left))
-    spread = spread_otherwise(left, right)
+    spread = spread_otherwise(*sorted(rows, key=lambda row: row[0].side.name))
     if spread:
         return Inputs(spread=spread)
+    # Without constants, unless these are few and all: an op has settings.
+    telling = []
+    for nodes in alone:
+        others = [node for node in nodes if node.kind != "constant"]
+        telling.append(others or (nodes if len(nodes) <= FEW_CONSTANTS else []))
+    own, others = telling
     places = tuple(map(place, own)), tuple(map(place, others))
     if own and others:
         # What is read in the place of something else is the divergence itself.
         return Inputs(alone=places)
-    is_unobserved = reads_unobserved(left, right) or reads_unobserved(right, left)
-    are_swapped = are_in_another_order(node, other)
-    rows = (left, right) if node is left[0] else (right, left)
-    read = None if are_swapped else _read_in_another_order(matching, *rows)
-    layout = matching.tolerance.layout(*read) if read else None
+    are_swapped = are_in_another_order(row[0], other_row[0])
+    layout = matching.tolerance.layout(*moved) if moved and not are_swapped else None
     # The other side may have as settings what are constants here.
     constants = [] if any(it.kind != "constant" for it in own or others) else own or others
     return Inputs(
         alone=places,
         constants=tuple(reading(it.value) for it in constants),
-        are_observed=not is_unobserved,
+        are_observed=not (reads_unobserved(*rows) or reads_unobserved(*rows[::-1])),
         are_swapped=are_swapped,
-        rearranged=Rearranged(both(read[0].node, read[1].node), layout)
-        if read and layout
+        rearranged=Rearranged(both(moved[0].node, moved[1].node), layout)
+        if moved and layout
         else None,
     )
-
-
-def _telling(nodes: list[Vertex]) -> list[Vertex]:
-    """Nodes without the constants among them, unless these are few and all: an op has settings."""
-    others = [node for node in nodes if node.kind != "constant"]
-    return others or (nodes if len(nodes) <= FEW_CONSTANTS else [])
 
 
 def _read_in_another_order(

@@ -143,8 +143,8 @@ class Vertex:
     node reads, in slot order, and ``consumers`` the nodes that read its own, in execution order, of which
     ``rank`` is the place.
 
-    ``source`` is the user's line that the node stands on, ``caller`` the one that called what holds
-    that line; "" where there is none. ``origin`` is the node whose numbers this one passes on in
+    ``source`` is the user's line that the node stands on, ``caller`` the one of its ``callers`` that called
+    what holds that line; "" where there is none. ``origin`` is the node whose numbers this one passes on in
     another shape or dtype, or itself; ``users`` are the first few nodes that compute with its
     numbers, or with what passes these on.
     ``coarseness`` is the greatest relative rounding error on the way to the node. ``step`` is the
@@ -172,9 +172,9 @@ class Vertex:
         self.name = record.name
         self.scope = record.scope
         self.source = next(iter(record.source), "")
-        self.caller = ""
-        if record.kind != "accumulate":  # whose lines are those of its addends
-            self.caller = next(filter(is_users, record.source[1:]), "")
+        self.callers = list(filter(is_users, record.source[1:]))
+        # The lines of an accumulation are those of its addends.
+        self.caller = "" if record.kind == "accumulate" else next(iter(self.callers), "")
         self.family = family(record.op)
         self.is_refuted = record.proof == "refuted"
 
