@@ -23,6 +23,7 @@ from explorer.compare.causes.inputs import (
 )
 from explorer.compare.causes.rows import (
     Ends,
+    Where,
     does_the_same,
     ends_at,
     is_of_form,
@@ -101,15 +102,12 @@ def other_values(edits: Edits) -> list[FromNode]:
 def suspects_at(divergence: Divergence, left: GraphView, right: GraphView) -> tuple[Suspect, ...]:
     """What can be tried at a divergence, what PyTorch has there before what MindSpore has."""
     both = ends_at(divergence, left, right)
-    of_torch_first = sorted(
-        both, key=lambda it: engine_named(it.here.graph.engine).framework != "torch"
-    )
-    suspects = [_suspect(ends) for ends in of_torch_first]
-    suspects += [_in_other_order(ends) for ends in both]
-    suspects += [_suspect(ends) for ends in longer_ends(divergence, both, left, right)]
+    found = sorted(both, key=lambda it: engine_named(it.here.graph.engine).framework != "torch")
+    found += filter(None, map(_in_other_order, both))
+    found += longer_ends(divergence, both, left, right)
     if isinstance(divergence, LoneLeaf):
-        suspects += _without_leaf(divergence, left, right)
-    return tuple(suspect for suspect in suspects if suspect is not None)
+        found += _ends_of_leaf(divergence, left, right)
+    return tuple(filter(None, map(_suspect, found)))
 
 
 def _suspect(ends: Ends) -> Suspect | None:
@@ -121,8 +119,9 @@ def _suspect(ends: Ends) -> Suspect | None:
     trials = list(_trials(ends, target))
     if not trials:
         return None
-    unchanged = Trial(tuple(node.id for node in ends.own_row), is_state=ends.is_state)
-    has_further = not (ends.is_extra or ends.result)
+    ids = [last.id] if ends.at == "order" else [node.id for node in ends.own_row]
+    unchanged = Trial(tuple(ids), is_state=ends.at == "state")
+    has_further = ends.at in ("op", "first") and not ends.result
     further = tuple(islice(_further(ends, own, target), FURTHER)) if has_further else ()
     # Of an op's kind the other side has as many, and of that of an operator tried in its place none: beside
     # zeros a sum is a difference.
@@ -148,25 +147,28 @@ def _value(flow: GraphView, node: Node, result: str) -> Output | None:
 
 
 def _trials(ends: Ends, target: Output) -> Iterator[Trial]:
-    """An op edited, or each op of a row and those behind it computed again."""
-    row, first = ends.own_row, ends.own_row[0]
+    """Ops edited together, or each op of a row edited and those behind it computed again."""
+    row = ends.own_row
     ids = tuple(node.id for node in row)
-    if ends.is_state:
-        # Other arguments of all ops that write to one state, and the first ones left out.
-        for change in Spot(ends, first, target).arguments.single:
-            yield Trial(ids, tuple(set_arguments(node, change) for node in row), is_state=True)
-        yield Trial(ids, (RemoveOperator(node=first.id),), is_state=True)
+    if ends.at in ("state", "order", "leaf"):
+        again = (ids[-1], ids[0]) if ends.at == "order" else ids
+        for edits in edits_at(Spot(ends, row[0], target), ends.at):
+            yield Trial(again, edits, is_state=ends.at == "state")
         return
-    is_row = ends.is_extra or len(row) > 1
-    where: Where = "extra" if ends.is_extra else "row" if is_row else "alone"
-    tried = row[:1] if ends.first_alone else row
+    where: Where = "extra" if ends.at == "extra" else "row" if len(row) > 1 else "op"
+    tried = row[:1] if ends.at == "first" else row
     for place, node in enumerate(tried if len(row) <= MOST_OPS else ()):
-        if place and not ends.is_extra:
+        if place and where == "row":
             yield Trial(ids[place:])
-        spot = Spot(ends, node, target)
-        for candidate in CANDIDATES:
-            if where in candidate.at:
-                yield from (Trial(ids[place:], edits) for edits in candidate.edits(spot))
+        for edits in edits_at(Spot(ends, node, target), where):
+            yield Trial(ids[place:], edits)
+
+
+def edits_at(spot: Spot, where: Where) -> Iterator[Edits]:
+    """All edits that are tried at an op."""
+    for candidate in CANDIDATES:
+        if where in candidate.at:
+            yield from candidate.edits(spot)
 
 
 def _count(op: str, row: list[Node]) -> int:
@@ -198,9 +200,6 @@ def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:
 
 
 # What is tried with an op: a table of candidates
-
-Where = Literal["alone", "row", "extra"]
-"""An op by itself, one of a row that is computed again, or one of a row that one side alone has."""
 
 
 class Candidate(NamedTuple):
@@ -276,9 +275,44 @@ def padded_input(spot: Spot) -> Iterator[Edits]:
     yield from padded(node, here.own_shapes(node), here.own_shape(node, spot.target.shape))
 
 
-ALONE, IN_A_ROW, EVERYWHERE = (
-    frozenset[Where](it) for it in (("alone",), ("row",), ("alone", "row"))
-)
+def of_a_state(spot: Spot) -> Iterator[Edits]:
+    """Other arguments of all ops that write to one state, and the first ones left out."""
+    for change in spot.arguments.single:
+        yield tuple(set_arguments(node, change) for node in spot.ends.own_row)
+    yield (RemoveOperator(node=spot.node.id),)
+
+
+def exchanged(spot: Spot) -> Iterator[Edits]:
+    """The second of two ops, computed from what the first one reads, and the first of what that yields."""
+    here, node = spot.here, spot.node
+    *_, before, second = spot.ends.own_row
+    slots = [edge.input for edge in here.into(second) if here.is_handed_on(edge.origin, before)]
+    arguments = spot.ends.row[-1].arguments.values()
+    changed: list[Arguments] = [{}]
+    # Each number of the first one, such as its eps, with those of the other side's in its place.
+    for name, own in node.arguments.items():
+        if isinstance(own, float):
+            numbers = [it for it in arguments if isinstance(it, float) and it != own]
+            changed += [{name: number} for number in numbers]
+    for read in here.into(node) if slots else ():
+        ahead = Rewire(node=second.id, slots=(slots[0],), source=FromNode(read.origin, read.output))
+        label = op_label(node)
+        behind = Rewire(node=node.id, slots=(read.input,), source=FromNode(second.id), label=label)
+        for change in changed:
+            yield (ahead, behind, *([set_arguments(node, change)] if change else []))
+
+
+def without_leaf(spot: Spot) -> Iterator[Edits]:
+    """Zeros in the place of a leaf, wherever the op reads it."""
+    leaf, nodes = spot.ends.leaf, spot.here.nodes
+    edges = spot.here.into(spot.node)
+    slots = tuple(edge.input for edge in edges if nodes[edge.origin].name == leaf)
+    yield (Rewire(node=spot.node.id, slots=slots, source=Zeros(leaf)),)
+
+
+ALONE: frozenset[Where] = frozenset({"op"})
+IN_A_ROW: frozenset[Where] = frozenset({"row"})
+EVERYWHERE = ALONE | IN_A_ROW
 
 CANDIDATES: list[Candidate] = [
     Candidate(EVERYWHERE, arguments("single"), "an eps, an axis, a momentum, a mode, a reduction"),
@@ -297,6 +331,9 @@ CANDIDATES: list[Candidate] = [
     Candidate(ALONE, padded_input, "padding of one end, as the mode same makes it"),
     Candidate(IN_A_ROW | {"extra"}, from_zeros, "a state that starts at other numbers"),
     Candidate(IN_A_ROW, weights_elsewhere, "a weight in another layout"),
+    Candidate(frozenset({"state"}), of_a_state, "a momentum, a step too many"),
+    Candidate(frozenset({"order"}), exchanged, "a norm behind the activation"),
+    Candidate(frozenset({"leaf"}), without_leaf, "a bias"),
 ]
 """What is tried, what comes first first: of many divergences only the beginning is tried."""
 
@@ -310,8 +347,8 @@ MOST_BETWEEN = 2
 """So many ops may stand between two that are in the opposite order."""
 
 
-def _in_other_order(ends: Ends) -> Suspect | None:
-    """Two ops in the opposite order, where the other side has them so; a few may stand between them.
+def _in_other_order(ends: Ends) -> Ends | None:
+    """Two ops that are in the opposite order on the other side; a few may stand between them.
 
     None where the two sides do not have the same two kinds of ops: the other one has them as the ends
     of its row, as its only op and the one behind it, or as its only op and the one before it. Of two ops
@@ -323,17 +360,18 @@ def _in_other_order(ends: Ends) -> Suspect | None:
     pairs: list[tuple[Node | None, Node | None]] = [(first, it) for it in reversed(others)]
     if not others:
         pairs = [(first, there.next_op(first, MOVES)), (there.previous_op(first, MOVES), first)]
-    before: Node | None = node
+    ops = [node]
     for _ in range(MOST_BETWEEN + 1):
-        second = here.next_op(before, MOVES) if before else None
-        if second is not None and before is not None and _kind(node) != _kind(second):
-            kinds = _kind(second), _kind(node)
-            like = [it for it in pairs if (_kind(it[0]), _kind(it[1])) == kinds]
-            if like and like[0][1] is not None:
-                return _exchanged(ends, before, second, like[0][1])
-        before = second
+        second = here.next_op(ops[-1], MOVES)
+        if second is None:
+            break
+        ops.append(second)
+        kinds = _kind(second), _kind(node)
+        like = [it for it in pairs if (_kind(it[0]), _kind(it[1])) == kinds]
+        if kinds[0] != kinds[1] and like and like[0][1] is not None:
+            return Ends(ends.side, here, there, ops, [like[0][1]], at="order")
     if len(rest) == 1 and len(others) > 1 and here.next_op(node, MOVES) is rest[0]:
-        return _exchanged(ends, node, rest[0], others[-1])
+        return Ends(ends.side, here, there, ends.own_row, [others[-1]], at="order")
     return None
 
 
@@ -348,45 +386,13 @@ def _kind(node: Node | None) -> str:
     return "norm" if found in NORMS else found
 
 
-def _exchanged(ends: Ends, before: Node, second: Node, other_second: Node) -> Suspect | None:
-    """The second of two ops, computed from what the first one reads, and the first of what that yields.
-
-    ``before`` is the last op ahead of the second one.
-    """
-    here, node = ends.here, ends.own_row[0]
-    slots = [edge.input for edge in here.into(second) if here.is_handed_on(edge.origin, before)]
-    numbers = [it for it in other_second.arguments.values() if isinstance(it, float)]
-    changed: list[Arguments] = [{}]
-    # Each number of the first one, such as its eps, with those of the other side's in its place.
-    for name, own in node.arguments.items():
-        if isinstance(own, float):
-            changed += [{name: number} for number in numbers if number != own]
-    trials = []
-    for read in here.into(node) if slots else ():
-        ahead = Rewire(node=second.id, slots=(slots[0],), source=FromNode(read.origin, read.output))
-        label = op_label(node)
-        behind = Rewire(node=node.id, slots=(read.input,), source=FromNode(second.id), label=label)
-        for change in changed:
-            edits: Edits = (ahead, behind)
-            if change:
-                edits = (*edits, set_arguments(node, change))
-            trials.append(Trial((second.id, node.id), edits))
-    return _beside(ends.side, second, other_second, trials)
-
-
 # A leaf that one side alone has
 
 
-def _without_leaf(
-    divergence: LoneLeaf, left: GraphView, right: GraphView
-) -> Iterator[Suspect | None]:
-    """What reads a leaf, with zeros in its place, beside the ops that may do the same without it."""
+def _ends_of_leaf(divergence: LoneLeaf, left: GraphView, right: GraphView) -> Iterator[Ends]:
+    """What reads a leaf, beside the ops that may do the same without it."""
     here, there, leaf = sided(divergence, left, right)
-    for edge in here.out_of(leaf) if leaf else ():
-        user = here.nodes[edge.target]
-        if user.kind != "op":
-            continue
-        zeros = Rewire(node=user.id, slots=(edge.input,), source=Zeros(divergence.name))
+    for user in here.readers(leaf) if leaf else ():
         families = {family(it.op) for it in (user, *here.origins(user)) if it.kind == "op"}
         # What an op of the user's kind reads may have its own value for the leaf there.
         alike = [
@@ -397,13 +403,7 @@ def _without_leaf(
             and not does_the_same(there, it, user)
         ]
         alike.sort(key=lambda it: abs(it.order - user.order))
-        for other in alike[:FEW]:
-            yield _beside(divergence.side, user, other, [Trial((user.id,), (zeros,))])
-
-
-def _beside(side: SideName, node: Node, other: Node, trials: list[Trial]) -> Suspect | None:
-    """An op beside one of the other side, by their first outputs."""
-    if not (node.outputs and other.outputs):
-        return None
-    values = node.outputs[0], other.outputs[0]
-    return Suspect(side, node, other, *values, (Trial((node.id,)), *trials))
+        for other in alike[:FEW] if user.kind == "op" else ():
+            yield Ends(
+                divergence.side, here, there, [user], [other], at="leaf", leaf=divergence.name
+            )

@@ -53,9 +53,18 @@ class Explanation(NamedTuple):
 
 def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) -> Cause | None:
     """What gives the other side's value; None where nothing does, or several would."""
-    found = _likeliest(_explanations(suspect, tried), suspect.other.op)
-    if found is None:
+    explanations = _explanations(suspect, tried)
+    least = min((cost(it.trial.edits) for it in explanations), default=0)
+    cheapest = [it for it in explanations if cost(it.trial.edits) == least]
+    if len(cheapest) > 1 and least == COSTS["operator"]:
+        # The name of the other op decides between two operators: below 6, relu and relu6 are one.
+        other = suspect.other.op
+        names = _plain(other), TRIED.stands_for.get(other)
+        ops = [_plain(getattr(it.trial.edits[0], "op", "")) for it in cheapest]
+        cheapest = [it for it, op in zip(cheapest, ops, strict=True) if op in names]
+    if len({tuple(map(_kind, it.trial.edits)) for it in cheapest}) != 1:
         return None
+    found = cheapest[0]
     edits = found.trial.edits
     replaced = {(it.node, it.op) for it in edits if isinstance(it, ReplaceOperator)}
     if replaced & suspect.not_there:
@@ -201,22 +210,6 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
         if found:
             return found
     return []
-
-
-def _likeliest(found: list[Explanation], other: str) -> Explanation | None:
-    """The explanation of the least cost; None where there are several such, or none.
-
-    ``other`` is the op of the other side, whose name decides between two operators: below 6, relu and
-    relu6 are one.
-    """
-    least = min((cost(it.trial.edits) for it in found), default=0)
-    found = [it for it in found if cost(it.trial.edits) == least]
-    if len(found) > 1 and least == COSTS["operator"]:
-        names = _plain(other), TRIED.stands_for.get(other)
-        ops = [getattr(it.trial.edits[0], "op", "") for it in found]
-        found = [it for it, op in zip(found, ops, strict=True) if _plain(op) in names]
-    kinds = {tuple(map(_kind, it.trial.edits)) for it in found}
-    return found[0] if len(kinds) == 1 else None
 
 
 def _kind(edit: Edit) -> object:

@@ -1,7 +1,8 @@
 """What explains a divergence by recorded values alone, and between which of them it is looked for."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
+from typing import Any
 
 from explorer.compare.causes.choice import is_believed
 from explorer.compare.causes.relations import Found, are_rearranged
@@ -72,25 +73,17 @@ def first_cause(pairs: Iterable[ValuePair]) -> Cause | None:
 # Values of which one may follow from the other by an operator
 
 
-def pairs_at(divergence: Divergence, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
-    """The values that may follow from one another, those of the left side first."""
-    if isinstance(divergence, ExtraOps):
-        yield from _of_extra_ops(divergence, left, right)
-    elif isinstance(divergence, LoneLeaf):
-        yield from _of_lone_leaf(divergence, left, right)
-    elif isinstance(divergence, (OtherValue, OtherStart)):
-        yield from _of_both(divergence, left, right)
-    elif isinstance(divergence, Rounded):
-        # The value of the side that does not round, and what the other one goes on with.
-        here, there = (left, right) if divergence.side == "left" else (right, left)
-        node = divergence.nodes[1 if divergence.side == "left" else 0]
-        own, result = there.nodes[node] if node else None, here.nodes[divergence.result]
-        if own and own.outputs and result.outputs:
-            side, dtype = OTHER[divergence.side], divergence.dtypes[0]
-            yield ValuePair(side, there, here, own, result, at="rounded", name=dtype)
+def of_rounded(divergence: Rounded, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
+    """The value of the side that does not round, and what the other one goes on with."""
+    here, there = (left, right) if divergence.side == "left" else (right, left)
+    node = divergence.nodes[1 if divergence.side == "left" else 0]
+    own, result = there.nodes[node] if node else None, here.nodes[divergence.result]
+    if own and own.outputs and result.outputs:
+        side, dtype = OTHER[divergence.side], divergence.dtypes[0]
+        yield ValuePair(side, there, here, own, result, at="rounded", name=dtype)
 
 
-def _of_both(
+def of_both(
     divergence: OtherValue | OtherStart, left: GraphView, right: GraphView
 ) -> Iterator[ValuePair]:
     """The last values of two rows of ops, or those of two leaves, either way round."""
@@ -128,7 +121,7 @@ def _made_of(
             yield ValuePair(side, flow, flow, read, node, is_extra=True)
 
 
-def _of_extra_ops(divergence: ExtraOps, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
+def of_extra_ops(divergence: ExtraOps, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
     """What a row of ops makes of what it reads; both are of the side that has it."""
     here, there, node = sided(divergence, left, right)
     if node is None or divergence.gradients or divergence.is_between:
@@ -154,7 +147,7 @@ def _of_extra_ops(divergence: ExtraOps, left: GraphView, right: GraphView) -> It
     yield from _made_of(divergence.side, here, node, reads)
 
 
-def _of_lone_leaf(divergence: LoneLeaf, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
+def of_lone_leaf(divergence: LoneLeaf, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
     """Values of the other side of which one with the leaf added is what the leaf's user makes."""
     here, there, leaf = sided(divergence, left, right)
     if leaf is None:
@@ -205,6 +198,22 @@ def _beside_constants(
             is_constant = constant.kind == "constant" and constant.outputs
             if is_constant and size_of(constant.outputs[0]) == size_of(read.outputs[0]) > 1:
                 yield from ValuePair(side, here, there, leaf, constant, part=read).both_ways()
+
+
+PAIRS: dict[type[Divergence], Callable[[Any, GraphView, GraphView], Iterator[ValuePair]]] = {
+    ExtraOps: of_extra_ops,
+    LoneLeaf: of_lone_leaf,
+    OtherValue: of_both,
+    OtherStart: of_both,
+    Rounded: of_rounded,
+}
+"""The values that may follow from one another at a divergence, those of the left side first."""
+
+
+def pairs_at(divergence: Divergence, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
+    """The values that may follow from one another by an operator."""
+    if type(divergence) in PAIRS:
+        yield from PAIRS[type(divergence)](divergence, left, right)
 
 
 # Values that may follow from more than one

@@ -1,7 +1,7 @@
 """Which ops of two graphs are compared at a divergence: rows of ops that can be computed again."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from explorer.compare.graphs.sameness import are_equal
 from explorer.compare.graphs.view import GraphView
@@ -26,13 +26,21 @@ MOST_AHEAD = 6
 """So many of those ahead of it are tried, the nearest ones first."""
 
 
+Where = Literal["op", "row", "first", "extra", "state", "order", "leaf"]
+"""What ops are edited.
+
+"op": one by itself. "row": each of a row, of which those behind are computed again, or the "first" alone.
+"extra": each of a row that one side alone has, where what that reads is the value to be given. "state": all
+that write to one result. "order": the first and the last of a row, in the opposite order. "leaf": one that
+reads a leaf which the other side does not have.
+"""
+
+
 class Ends(NamedTuple):
     """What two graphs have at a divergence: one op or several in a row of ``here``, and of ``there``.
 
-    What differs is their first output, or the ``result`` of that name which they make. Where the
-    ``first_alone`` is changed, what is behind it is only computed again; where one side alone has the
-    ops (``is_extra``), what they read is the value to be given. ``is_state``: each of the ops writes to
-    the result.
+    What differs is their main output, or the ``result`` of that name which they make. How they are edited
+    depends on what they are, ``at``; "leaf" is an op that reads the ``leaf`` of that name.
     """
 
     side: SideName
@@ -41,9 +49,8 @@ class Ends(NamedTuple):
     own_row: list[Node]
     row: list[Node]
     result: str = ""
-    first_alone: bool = False
-    is_extra: bool = False
-    is_state: bool = False
+    at: Where = "op"
+    leaf: str = ""
 
 
 def sided(
@@ -265,12 +272,12 @@ def of_one_state(ends: Ends) -> Iterator[Ends]:
         if it.op == node.op and leaves & {edge.origin for edge in ends.here.into(it)}
     ]
     if len(writers) > 1 and writers[-1] is node:
-        yield ends._replace(own_row=writers, is_state=True)
+        yield ends._replace(own_row=writers, at="state")
 
 
 def up_to_what_is_read_there(ends: Ends) -> Iterator[Ends]:
     """A row with the ops behind it, up to one that reads what the other row reads besides: a bias."""
-    if ends.result or ends.is_extra:
+    if ends.result or ends.at == "extra":
         return
     missing = _not_read(_bases(ends.there, ends.row), ends.here, ends.own_row)
     end: Node | None = None
@@ -337,7 +344,7 @@ def with_what_is_before(ends: Ends) -> Iterator[Ends]:
         latest = list(found.values())
         ahead += [it for it in latest if it not in ahead]
     for node in ahead[:MOST_AHEAD]:
-        yield ends._replace(own_row=here.row(node.id, last.id), first_alone=True)
+        yield ends._replace(own_row=here.row(node.id, last.id), at="first")
 
 
 def _beside_what_is_read(divergence: ExtraOps, left: GraphView, right: GraphView) -> Iterator[Ends]:
@@ -360,7 +367,7 @@ def _beside_what_is_read(divergence: ExtraOps, left: GraphView, right: GraphView
         shapes = [[by for by in it.outputs[0].shape if by != 1] for it in (read, row[-1])]
         if shapes[0] != shapes[1]:
             continue
-        yield Ends(divergence.side, here, here, row, [read], is_extra=True)
+        yield Ends(divergence.side, here, here, row, [read], at="extra")
         for other in there.graph.nodes if len(row) == 1 else ():
             # An op of the node's kind that hands on what it reads, where that is a value of the other side.
             is_like = other.kind == "op" and other.phase == node.phase and are_alike(other, node)
