@@ -13,7 +13,7 @@ from explorer.compare.graphs.sameness import (
     scale,
 )
 from explorer.compare.results.comparison import Comparison, compare, movements, worst
-from explorer.compare.results.oracle import Beside, agrees_with_oracle
+from explorer.compare.results.oracle import BesideOracle
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Estimate, LeafNoise, OracleResult, Result, ResultNoise
 from explorer.model.trees import branch
@@ -348,7 +348,7 @@ def estimated(
 
 def agrees(gradient: AnyArray | list[float], oracle: OracleResult) -> bool | None:
     """Whether the oracle agrees with a gradient "dx"."""
-    return agrees_with_oracle(answer(np.asarray(gradient), structure="dx"), oracle)
+    return BesideOracle(answer(np.asarray(gradient), structure="dx"), oracle).agrees
 
 
 @pytest.mark.parametrize(("times", "is_near"), [(0.9, True), (1.1, False)])
@@ -372,7 +372,7 @@ def test_an_estimate_whose_rounding_hides_the_gradient_proves_nothing(
     # Of a gradient that is rounding itself, 0 is as good an estimate as any.
     given = answer(np.array([gradient]), structure="dx")
     moved = {"dx": np.array([1e-9 if gradient < 1 else 1e-6])}
-    assert agrees_with_oracle(given, estimated(gradient, noise=1e3), moved) is expected
+    assert BesideOracle(given, estimated(gradient, noise=1e3), moved).agrees is expected
 
 
 SWAMPING = 16 * 0.1
@@ -395,8 +395,8 @@ def test_what_noise_of_the_size_of_the_gradient_excuses_is_not_confirmed(
     given = answer(*arrays.values(), structure=branch("dx", "dy") if others else "dx")
     oracle = OracleResult("ok", tuple(Estimate(name, pack(it)) for name, it in arrays.items()))
     moved = {"dx": np.full(2, 0.1)}
-    assert agrees_with_oracle(given, oracle, moved) is expected
-    hidden = Beside(given, oracle, moved).noise_alone()
+    assert BesideOracle(given, oracle, moved).agrees is expected
+    hidden = BesideOracle(given, oracle, moved).noise_alone()
     is_small = others == 1000.0
     is_hidden = gradient[0] < SWAMPING and not is_small
     assert {name: it.tolist() for name, it in hidden.items()} == (
@@ -461,8 +461,8 @@ def test_the_oracle_allows_an_engine_the_noise_of_half_precision() -> None:
     gradient = values("float64")
     rounded = answer(gradient * 1.004, structure="dx")
     oracle = OracleResult("ok", (Estimate("dx", pack(gradient)),))
-    assert not agrees_with_oracle(rounded, oracle)
-    assert agrees_with_oracle(rounded, oracle, {"dx": np.full(gradient.shape, 1e-3)})
+    assert not BesideOracle(rounded, oracle).agrees
+    assert BesideOracle(rounded, oracle, {"dx": np.full(gradient.shape, 1e-3)}).agrees
 
 
 @pytest.mark.parametrize(("off", "is_near"), [(0.9, True), (1.1, False)])
@@ -473,12 +473,12 @@ def test_noise_along_a_direction_adds_up_as_squares_do(off: float, is_near: bool
     along[5] += off * CLEAR * 0.01
     moved = {"dx": np.full(gradient.shape, 0.01)}
     given = answer(gradient, structure="dx")
-    assert agrees_with_oracle(given, estimated(*along, directions=16), moved) is is_near
+    assert BesideOracle(given, estimated(*along, directions=16), moved).agrees is is_near
 
 
 def test_a_leaf_that_is_missing_or_of_another_shape_does_not_agree_with_the_oracle() -> None:
     right = values("float64")
     missing = OracleResult("ok", (Estimate("dz", pack(right)),))
     reshaped = OracleResult("ok", (Estimate("dx", pack(right.ravel())),))
-    assert not agrees_with_oracle(answer(right, right), missing)
-    assert not agrees_with_oracle(answer(right, right), reshaped)
+    assert not BesideOracle(answer(right, right), missing).agrees
+    assert not BesideOracle(answer(right, right), reshaped).agrees

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
-from explorer.compare.results.oracle import agrees_with_oracle
+from explorer.compare.results.oracle import BesideOracle
 from explorer.compare.results.verdicts import (
     judge,
     judged_results,
@@ -168,7 +168,7 @@ def test_engines_that_disagree_are_named_two_by_two_and_the_oracle_is_none_of_th
         ("1322", "each disagrees with the others: A / B / CD and O"),
         ("1233", "each disagrees with the others: A / B and O / CD"),
         ("1345", "each disagrees with the others: A / B / C / D / O"),
-        # Beside an error the oracle is on no side where it contradicts none of the values, or one.
+        # BesideOracle an error the oracle is on no side where it contradicts none of the values, or one.
         ("!-22", "A disagrees with CD"),
         ("!211", "each disagrees with the others: A / B / CD"),
     ],
@@ -220,9 +220,9 @@ def test_leaves_that_the_oracle_varies_together_are_added_up(
     oracle = OracleResult("ok", (Estimate("dx … dy", pack(along), 4, 0.0, ("dx", "dy")),))
     given = {**right, name: right[name] * factor}
     whole = answer(*given.values())
-    assert agrees_with_oracle(whole, oracle) is agrees
-    assert agrees_with_oracle(whole, oracle, drawn=(name,)) is None
-    assert not agrees_with_oracle(answer(given["dx"], structure="dx"), oracle)
+    assert BesideOracle(whole, oracle).agrees is agrees
+    assert BesideOracle(whole, oracle, drawn=(name,)).agrees is None
+    assert not BesideOracle(answer(given["dx"], structure="dx"), oracle).agrees
 
 
 def test_the_oracles_directions_catch_one_wrong_element_in_a_large_leaf() -> None:
@@ -250,8 +250,8 @@ def test_along_directions_only_what_was_varied_is_judged_and_has_noise(
     given = np.where(smooth, right * 1.1, 7.0)
     noise = {"dx": np.full(right.shape, moved)}
     oracle = OracleResult("ok", (estimate,))
-    assert bool(agrees_with_oracle(answer(given, structure="dx"), oracle, noise)) is agrees
-    assert agrees_with_oracle(answer(np.where(smooth, right, 7.0), structure="dx"), oracle)
+    assert bool(BesideOracle(answer(given, structure="dx"), oracle, noise).agrees) is agrees
+    assert BesideOracle(answer(np.where(smooth, right, 7.0), structure="dx"), oracle).agrees
 
 
 # The graphs

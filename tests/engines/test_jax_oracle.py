@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.results.oracle import agrees_with_oracle
+from explorer.compare.results.oracle import BesideOracle
 from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
@@ -26,7 +26,7 @@ def test_both_engines_agree_with_it(jax: EngineRequests, name: str) -> None:
     for engine in JAX_ENGINES:
         answer = jax.answer(name, engine, CASE)
         if answer.outcome == "ok":
-            assert agrees_with_oracle(answer, oracle), engine
+            assert BesideOracle(answer, oracle).agrees, engine
 
 
 @pytest.mark.parametrize("name", ["dense_mse", "kinks", "float16_underflow", "while_loop"])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.results.comparison import movements
-from explorer.compare.results.oracle import agrees_with_oracle
+from explorer.compare.results.oracle import BesideOracle
 from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.results import Leaf, OracleResult, Result
@@ -69,7 +69,7 @@ def test_every_answer_of_both_engines_agrees(
             answer = torch.answer(name, engine, case)
             assert answer.outcome == oracle.outcome, (engine, case.label)
             if answer.outcome == "ok":
-                assert agrees_with_oracle(answer, oracle, noise), (engine, case.label)
+                assert BesideOracle(answer, oracle, noise).agrees, (engine, case.label)
 
 
 @pytest.mark.parametrize("name", ["dense_mse", "torch_wide"])
@@ -78,8 +78,8 @@ def test_a_leaf_wrong_by_half_a_percent_is_noticed(torch: EngineRequests, name: 
     answer = torch.answer(name, "torch-tape", case)
     oracle = torch.estimate(name, case)
     noise = movements(torch.noise(name, case))
-    assert agrees_with_oracle(answer, oracle, noise)
-    assert not agrees_with_oracle(first_leaf_scaled(answer, 1.005), oracle, noise)
+    assert BesideOracle(answer, oracle, noise).agrees
+    assert not BesideOracle(first_leaf_scaled(answer, 1.005), oracle, noise).agrees
 
 
 def test_many_elements_are_estimated_along_seeded_directions(torch: EngineRequests) -> None:
@@ -108,12 +108,12 @@ self.layers = nn.ParameterList(layers)
     derivatives = sum(it.directions for it in oracle.estimates)
     assert derivatives <= 1024
 
-    assert agrees_with_oracle(gradients, oracle)
+    assert BesideOracle(gradients, oracle).agrees
     last = gradients.leaves[-1]
     assert last.name in oracle.estimates[-1].together
     wrong = Leaf(last.name, pack(unpack(last.value) * 1.01))
     off = msgspec.structs.replace(gradients, leaves=(*gradients.leaves[:-1], wrong))
-    assert not agrees_with_oracle(off, oracle)
+    assert not BesideOracle(off, oracle).agrees
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ self.layers = nn.ParameterList(torch.sin(start + layer) for layer in range({leav
     assert names == [leaf.name for leaf in gradients.leaves]
     assert {it.directions for it in oracle.estimates} == {directions}
     assert not any(it.obstacles for it in oracle.estimates)
-    assert agrees_with_oracle(gradients, oracle)
+    assert BesideOracle(gradients, oracle).agrees
 
 
 def test_a_leaf_at_kinks_costs_no_other_leaf_its_estimate(workers: Workers, tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_dropout_and_running_statistics_are_those_of_the_tape(torch: EngineReque
     estimates = torch.estimate("torch_wide", EVERYTHING)
     noise = movements(torch.noise("torch_wide", EVERYTHING))
     answer = torch.answer("torch_wide", "torch-tape", EVERYTHING)
-    assert agrees_with_oracle(answer, estimates, noise)
+    assert BesideOracle(answer, estimates, noise).agrees
 
 
 @pytest.mark.parametrize("engine", TORCH_ENGINES)
@@ -213,9 +213,9 @@ def test_a_net_that_rounds_to_half_precision_is_judged_with_its_own_noise(
     answer = torch.answer("torch_half", engine, case)
     oracle = torch.estimate("torch_half", case)
     noise = movements(torch.noise("torch_half", case))
-    assert agrees_with_oracle(answer, oracle, noise)
-    assert not agrees_with_oracle(answer, oracle)
-    assert not agrees_with_oracle(first_leaf_scaled(answer, 1.2), oracle, noise)
+    assert BesideOracle(answer, oracle, noise).agrees
+    assert not BesideOracle(answer, oracle).agrees
+    assert not BesideOracle(first_leaf_scaled(answer, 1.2), oracle, noise).agrees
 
 
 def test_what_a_net_casts_to_float32_is_estimated_in_float64(torch: EngineRequests) -> None:

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.results.oracle import agrees_with_oracle
+from explorer.compare.results.oracle import BesideOracle
 from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.results import Estimate, Leaf, OracleResult, Result
@@ -45,7 +45,7 @@ def agrees(oracle: OracleResult, **gradients: AnyArray) -> bool | None:
     for name, gradient in gradients.items():
         leaves.append(Leaf(name, pack(np.asarray(gradient, np.float32))))
     result = Result(outcome="ok", structure=leaves[0].name, leaves=tuple(leaves))
-    return agrees_with_oracle(result, oracle)
+    return BesideOracle(result, oracle).agrees
 
 
 def with_value(gradient: AnyArray, place: int, value: float) -> AnyArray:

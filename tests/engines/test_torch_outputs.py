@@ -6,7 +6,7 @@ Outputs that share memory, tied weights, and derivatives inside of the forward.
 import numpy as np
 import pytest
 
-from explorer.compare.results.oracle import agrees_with_oracle
+from explorer.compare.results.oracle import BesideOracle
 from explorer.engines.capture.lint import lint
 from explorer.model.cases import GradCase
 from explorer.scenario.matrix import matrix
@@ -103,7 +103,7 @@ def test_central_differences_confirm_a_gradient_through_a_derivative_in_the_forw
     answer = torch.answer(SLOPE, engine, ALL_WEIGHTS)
     oracle = torch.estimate(SLOPE, ALL_WEIGHTS)
     assert len(oracle.estimates) == 3
-    assert agrees_with_oracle(answer, oracle)
+    assert BesideOracle(answer, oracle).agrees
 
 
 def test_a_nested_gradient_that_cannot_be_traced_spoils_no_later_answer(

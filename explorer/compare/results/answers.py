@@ -18,7 +18,7 @@ from explorer.compare.results.comparison import (
     movements,
     worst,
 )
-from explorer.compare.results.oracle import Beside, Elements
+from explorer.compare.results.oracle import BesideOracle, Elements
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework, engine_named
@@ -127,7 +127,7 @@ class Answers:
         self._judges = {name: self._judge_of(name) for name in frameworks}
         self.near_oracle: dict[str, bool] = {}
         self.noise_alone: dict[Framework, dict[str, NDArray[np.bool_]]] = {}
-        self._beside: dict[str, Beside] = {}
+        self._beside: dict[str, BesideOracle] = {}
         for name, result in self.fine.items():
             own = self.oracle_of(name)
             if own is None:
@@ -136,7 +136,7 @@ class Answers:
             # varied. Where that net was not measured, what the engine draws stands for it.
             varied = (it for it in self._drawn if engine_named(it).framework == own.framework)
             drawn = self._drawn[name] & self._drawn[next(varied, name)]
-            beside = Beside(result, own, self._widest_noise(own), drawn, self.not_finite)
+            beside = BesideOracle(result, own, self._widest_noise(own), drawn, self.not_finite)
             if self.has_estimates and beside.agrees is not None:
                 self.near_oracle[name] = beside.agrees
                 self._beside[name] = beside
@@ -144,7 +144,7 @@ class Answers:
             for leaf, places in beside.noise_alone().items():
                 hidden.setdefault(leaf, places)
 
-    # Beside the oracle
+    # BesideOracle the oracle
 
     @property
     def has_estimates(self) -> bool:
@@ -200,7 +200,7 @@ class Answers:
                         widest[name] = np.maximum(known, movement)
         return widest
 
-    # Beside each other
+    # BesideOracle each other
 
     def comparison(self, one: str, other: str) -> Comparison:
         """The comparison of two engines with a value, in whichever order they were compared."""

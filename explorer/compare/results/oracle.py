@@ -25,7 +25,7 @@ Elements = Mapping[str, NDArray[np.bool_]]
 ALL_FINITE: Elements = {}
 
 
-class Beside:
+class BesideOracle:
     """A result beside each estimate of the oracle that does not depend on random numbers.
 
     What depends on them is ``drawn``. ``noise`` is that of the result, and ``not_finite`` are elements that
@@ -57,7 +57,16 @@ class Beside:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether every gradient is near its estimate, as agrees_with_oracle() says."""
+        """Whether every gradient that the oracle estimated is near the engine's.
+
+        A large gradient is estimated along random directions only, and is compared along these; several
+        that were estimated together are added up before. The engine may be off by its own noise, that of
+        its coarsest dtype above all. At a kink there is no derivative: whatever lies between the slopes to
+        either side is as good, and proves nothing. Where an estimate is not finite, or lost in the rounding
+        of great outputs, there is nothing to compare with. What depends on random numbers, in ``drawn``, is
+        left out, and so is what is ``not_finite`` in every engine, or as great as its noise alone; None where
+        nothing is left.
+        """
         is_proven = False
         for _estimate, found in self._found:
             if found is None or (found.differences > found.room).any():
@@ -111,26 +120,6 @@ class Beside:
         if greatest <= found.rounding or greatest < SWAMPED * self._size:
             return np.zeros(values.shape, bool)
         return np.asarray(found.noise >= greatest)
-
-
-def agrees_with_oracle(
-    result: Result,
-    oracle: OracleResult,
-    noise: Movements = NOT_MEASURED,
-    drawn: Collection[str] = (),
-    not_finite: Elements = ALL_FINITE,
-) -> bool | None:
-    """Whether every gradient that the oracle estimated is near the engine's.
-
-    A large gradient is estimated along random directions only, and is compared along these; several
-    that were estimated together are added up before. The engine may be off by its own noise, that of
-    its coarsest dtype above all. At a kink there is no derivative: whatever lies between the slopes to
-    either side is as good, and proves nothing. Where an estimate is not finite, or lost in the rounding
-    of great outputs, there is nothing to compare with. What depends on random numbers, in ``drawn``, is
-    left out, and so is what is ``not_finite`` in every engine, or as great as its noise alone; None where
-    nothing is left.
-    """
-    return Beside(result, oracle, noise, drawn, not_finite).agrees
 
 
 class _Off(NamedTuple):

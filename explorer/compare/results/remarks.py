@@ -1,7 +1,7 @@
 """What is remarkable about the graphs and values of a case, beside the divergences of its graphs."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from math import inf, isfinite, prod
 
 import msgspec
@@ -9,12 +9,10 @@ import numpy as np
 
 from explorer.compare.graphs.levels import usual_size
 from explorer.compare.graphs.view import GraphView
-from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.divergence import Place
 from explorer.model.engines import Framework, engine_named
 from explorer.model.findings import (
-    EqualElements,
     IllConditioned,
     MadeOf,
     NonFinite,
@@ -184,32 +182,6 @@ def random_draws(
             fact = RandomDraw(place_of(first), graph.engine, results, len(drawing) - 1)
             findings[framework] = ReportFinding(fact=fact, names=results)
     return tuple(findings.values())
-
-
-# Equal elements
-
-
-def equal_elements(
-    inputs: Mapping[str, AnyArray], alignments: Iterable[Alignment]
-) -> tuple[ReportFinding, ...]:
-    """A remark on inputs of equal floats, where an unexpected divergence has no known cause.
-
-    What reads them in another layout gives the same.
-    """
-    equal = {}
-    for name, array in inputs.items():
-        if array.dtype.kind == "f" and array.size > 1 and (array == array.flat[0]).all():
-            equal[name] = float(array.flat[0])
-    explained = []
-    for alignment in alignments if equal else ():
-        if not alignment.expected:
-            places = range(len(alignment.divergences))
-            explained += [(alignment.cause(it), alignment.known_at(it)) for it in places]
-            behind = alignment.mended.behind if alignment.mended else ()
-            explained += [(seen.cause, seen.known) for seen in behind]
-    if all(cause or known for cause, known in explained):
-        return ()
-    return (ReportFinding(fact=EqualElements(equal), names=tuple(equal)),)
 
 
 # The first values that are not finite

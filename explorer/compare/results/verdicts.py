@@ -1,6 +1,6 @@
 """The verdict on the results of a case, and whether it is what a scenario expects."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -19,9 +19,10 @@ from explorer.compare.results.comparison import (
     worst,
 )
 from explorer.model.alignment import Alignment
-from explorer.model.arrays import unpack
+from explorer.model.arrays import AnyArray, unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework
+from explorer.model.findings import EqualElements, ReportFinding
 from explorer.model.report import (
     ORACLE,
     Agreement,
@@ -287,6 +288,29 @@ def without_divergence(alignment: Alignment, altered: Collection[str]) -> Alignm
     return msgspec.structs.replace(
         alignment, divergence=None, further=(), differing=(), expected=True, altered=names
     )
+
+
+def equal_elements(
+    inputs: Mapping[str, AnyArray], alignments: Iterable[Alignment]
+) -> tuple[ReportFinding, ...]:
+    """A remark on inputs of equal floats, where an unexpected divergence has no known cause.
+
+    What reads them in another layout gives the same.
+    """
+    equal = {}
+    for name, array in inputs.items():
+        if array.dtype.kind == "f" and array.size > 1 and (array == array.flat[0]).all():
+            equal[name] = float(array.flat[0])
+    explained = []
+    for alignment in alignments if equal else ():
+        if not alignment.expected:
+            places = range(len(alignment.divergences))
+            explained += [(alignment.cause(it), alignment.known_at(it)) for it in places]
+            behind = alignment.mended.behind if alignment.mended else ()
+            explained += [(seen.cause, seen.known) for seen in behind]
+    if all(cause or known for cause, known in explained):
+        return ()
+    return (ReportFinding(fact=EqualElements(equal), names=tuple(equal)),)
 
 
 def _tells_apart(expectation: ExpectedDifference, one: str, other: str) -> bool:

@@ -256,17 +256,13 @@ def changes(
             choices[key] = (False, True)
         elif key in ("weight_decay", "dampening", "momentum"):
             choices[key] = (0.0,)
-    for key, of_key in choices.items():
-        tried = (choice for choice in of_key if choice != rule.settings[key])
-        yield from (Rule(rule.kind, {key: choice}) for choice in tried)
-    for lag in (-1, 1):
-        rate = rate_of(moment.beside(lag), name)
-        if rate is not None and rate != rule.settings["lr"]:
-            yield Rule(rule.kind, {"lr": rate}, lag)
-    for settings in others:
-        for key in optimizer.settings:
-            if key in settings and settings[key] != rule.settings[key]:
-                yield Rule(rule.kind, {key: settings[key]})
+    tried = [(key, choice, 0) for key, of_key in choices.items() for choice in of_key]
+    rates = [(lag, rate_of(moment.beside(lag), name)) for lag in (-1, 1)]
+    tried += [("lr", rate, lag) for lag, rate in rates if rate is not None]
+    tried += [(key, it[key], 0) for it in others for key in optimizer.settings if key in it]
+    for key, value, lag in tried:
+        if value != rule.settings[key]:
+            yield Rule(rule.kind, {key: value}, lag)
 
 
 def rate_of(moment: Moment | None, name: str) -> float | None:

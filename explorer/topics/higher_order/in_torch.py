@@ -11,7 +11,7 @@ import torch
 from torch import func
 from torch.nn import functional as F  # noqa: N812  # its usual name
 
-from explorer.compare.results.oracle import agrees_with_oracle
+from explorer.compare.results.oracle import BesideOracle
 from explorer.engines import oracle
 from explorer.engines.torch import graph as torch_graph
 from explorer.engines.torch import tape as torch_tape
@@ -159,10 +159,8 @@ def confirmed(request: CaseRequest) -> dict[str, Any]:
 
 def _agrees(array: AnyArray, estimated: OracleResult) -> bool:
     leaf = Leaf(estimated.estimates[0].name, pack(array))
-    return (
-        agrees_with_oracle(Result(outcome="ok", structure=leaf.name, leaves=(leaf,)), estimated)
-        is True
-    )
+    result = Result(outcome="ok", structure=leaf.name, leaves=(leaf,))
+    return BesideOracle(result, estimated).agrees is True
 
 
 def by_func(request: CaseRequest) -> AnyArray:
