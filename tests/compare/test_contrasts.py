@@ -6,7 +6,7 @@ import pytest
 from explorer.compare.align.contrasts import Contrast, contrast, place, reading
 from explorer.compare.align.vertices import OutputValue, Vertex, view
 from explorer.model.arrays import AnyArray
-from explorer.model.divergence import Gap, mirrored_gap
+from explorer.model.divergence import Gap, mirrored
 from explorer.words import readings as words
 from tests.support.computed_graphs import ComputedGraph
 
@@ -108,7 +108,7 @@ def test_a_complex_element_is_read_by_its_parts() -> None:
 )
 def test_a_factor_is_seen_from_either_side(factor: float, note: str) -> None:
     gap = contrast(*values(factor * SQUARE, SQUARE)).gap
-    back = mirrored_gap(gap)
+    back = mirrored(gap)
     assert gap.likeness
     assert back.likeness
     assert words.likeness(gap.likeness).startswith(note)
