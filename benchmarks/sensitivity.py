@@ -119,7 +119,7 @@ def _noise(nets: Nets, case: GradCase, workers: Workers) -> tuple[Movements, Mov
     for job in Jobs(nets=nets, main=case, most=case).noise((case,)):
         outcomes[job.key] = workers.call(job.kinds[0], job.target, job.request, ResultNoise)
     assert question(case) in {key.question for key in outcomes}
-    measured = noise_of(case, TAPES, outcomes)
+    measured = noise_of(question(case), TAPES, outcomes)
     left, right = (movements(measured.get(engine)) for engine in TAPES)
     return left, right
 

@@ -18,7 +18,7 @@ import msgspec
 from benchmarks._figures import Figure, absent
 from benchmarks._presenting import parser, present
 from explorer.cli.study import exit_code
-from explorer.exploration.about import versions_here
+from explorer.exploration.installed import versions_here
 from explorer.model.errors import ExplorerError
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.study import StudyRecord

@@ -8,7 +8,7 @@ from explorer.cli.options import EnvOptions
 from explorer.cli.output import print_document
 from explorer.cli.terminal import console, progress
 from explorer.environments import known
-from explorer.exploration.environments import checked
+from explorer.exploration.installed import checked
 from explorer.model.errors import UsageError
 from explorer.report.environments import (
     check_blocks,

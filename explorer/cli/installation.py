@@ -14,7 +14,7 @@ from explorer.cli.options import CacheOptions, DoctorOptions, WarmOptions
 from explorer.cli.output import print_document
 from explorer.cli.terminal import console, progress
 from explorer.drawing.layout import substitute_layout
-from explorer.exploration.doctor import examine
+from explorer.exploration.installed import examine
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import explored
 from explorer.model.errors import ExplorerError, UsageError

@@ -6,10 +6,9 @@ from functools import partial
 
 import msgspec
 
-from explorer.exploration.about import about_framework, start
-from explorer.exploration.demand import Demand, demand_of
-from explorer.exploration.first_answer import FirstAnswer
+from explorer.exploration.installed import about_framework, start
 from explorer.exploration.jobs import Jobs
+from explorer.exploration.large_nets import Demand, FirstAnswer, demand_of
 from explorer.exploration.moved_start import hiding, seen, without_zeros
 from explorer.exploration.options import Interrupted, ignored
 from explorer.exploration.stages import Exploration

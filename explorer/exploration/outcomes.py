@@ -146,11 +146,11 @@ class Outcomes:
 
     def noise(self, case: GradCase, engines: Iterable[str]) -> dict[str, ResultNoise]:
         """The noise of the engines' answers to a case, as far as it was measured."""
-        return noise_of(case, engines, self.by_key)
+        return noise_of(question(case), engines, self.by_key)
 
     def forwards(self, engines: Iterable[str]) -> dict[str, ResultNoise]:
         """What each engine's net returns, with its noise, as far as it was measured."""
-        return _noise_of(FORWARD, engines, self.by_key)
+        return noise_of(FORWARD, engines, self.by_key)
 
     def captured(self, name: str) -> Captured:
         """An engine's graphs; none, with the reason in the result, when it could not capture."""
@@ -199,21 +199,13 @@ def _measured(key: JobKey, outcomes: Mapping[JobKey, JobOutcome]) -> JobOutcome:
     if key in outcomes:
         return outcomes[key]
     for other, outcome in outcomes.items():
-        if (other.what, other.on) == (key.what, key.on) and engine_named(
-            other.engine
-        ).style == "tape":
+        is_tape = engine_named(other.engine).style == "tape"
+        if is_tape and (other.what, other.on) == (key.what, key.on):
             return outcome
     return None
 
 
 def noise_of(
-    case: GradCase, engines: Iterable[str], outcomes: Mapping[JobKey, JobOutcome]
-) -> dict[str, ResultNoise]:
-    """The noise of each engine's answer to a case, as far as it was measured."""
-    return _noise_of(question(case), engines, outcomes)
-
-
-def _noise_of(
     asked: Question, engines: Iterable[str], outcomes: Mapping[JobKey, JobOutcome]
 ) -> dict[str, ResultNoise]:
     """The noise of each engine's answers to a question, as far as it was measured.
@@ -231,8 +223,7 @@ def _noise_of(
 def losses(outcomes: Mapping[JobKey, JobOutcome]) -> tuple[ReportFinding, ...]:
     """A remark on each framework whose noise was not measured.
 
-    A worker was lost meanwhile, or its version cannot measure any. None where the call has no answer at
-    all.
+    A worker was lost meanwhile, or its version cannot measure any. A call without any answer has none.
     """
     unknown: dict[Framework, Failure] = {}
     for key, outcome in outcomes.items():

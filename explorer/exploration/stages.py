@@ -25,8 +25,8 @@ from explorer.compare.results.verdicts import (
     without_divergence,
 )
 from explorer.exploration.explanations import Explanations
-from explorer.exploration.first_answer import FirstAnswer, first_answer
 from explorer.exploration.jobs import JobKey, Jobs, ended_its_worker, keys_of, made_in_parts
+from explorer.exploration.large_nets import FirstAnswer, first_answer
 from explorer.exploration.mended_run import Ask, Diverging, Reply, as_if_mended
 from explorer.exploration.outcomes import (
     LEFT_OUT_ORACLE,

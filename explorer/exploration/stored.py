@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from explorer.exploration.demand import Demand
-from explorer.exploration.first_answer import FirstAnswer
+from explorer.exploration.large_nets import Demand, FirstAnswer
 from explorer.exploration.options import Wanted, ignored
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import ScenarioError

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from explorer.exploration.about import versions_here
+from explorer.exploration.installed import versions_here
 from explorer.exploration.options import RunOptions, Wanted
 from explorer.exploration.stored import explored, stored_report
 from explorer.model.engines import STANDARD

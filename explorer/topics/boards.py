@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from explorer.exploration.about import stored_versions, versions_here
+from explorer.exploration.installed import stored_versions, versions_here
 from explorer.model.claim import Board, ClaimRow, ClaimVerdict, Listing, Observation, Ruling
 from explorer.model.environments import NO_HOMES, Homes
 from explorer.model.failures import LACKING, Failure

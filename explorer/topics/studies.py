@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from explorer.environments.known import in_use
-from explorer.exploration.about import STARTING, about, stored_versions, versions_here
+from explorer.exploration.installed import STARTING, about, stored_versions, versions_here
 from explorer.model.engines import FRAMEWORKS, NEEDED, Framework, framework_of
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.measurement import Measured, Measurement

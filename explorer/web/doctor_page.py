@@ -7,7 +7,7 @@ from itertools import chain
 import streamlit as st
 
 from explorer.drawing.layout import substitute_layout
-from explorer.exploration.doctor import examine
+from explorer.exploration.installed import examine
 from explorer.model.doctor import Check, CheckFacts
 from explorer.model.engines import ENGINES
 from explorer.report.wording import KINDS

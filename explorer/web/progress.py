@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.exploration.here import nothing_runs
+from explorer.exploration.installed import nothing_runs
 from explorer.report.recorded.fallback import notice
 from explorer.report.recorded.results import other_versions, recording
 from explorer.report.wording import versions_text

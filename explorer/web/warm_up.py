@@ -5,8 +5,7 @@ import os
 import threading
 from contextlib import suppress
 
-from explorer.exploration.about import start
-from explorer.exploration.here import nothing_runs
+from explorer.exploration.installed import nothing_runs, start
 from explorer.model.engines import Framework, WorkerKind
 from explorer.model.errors import ExplorerError
 from explorer.web.offered_scenarios import offered, scenario

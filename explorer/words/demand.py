@@ -2,8 +2,7 @@
 
 import math
 
-from explorer.exploration.demand import Demand
-from explorer.exploration.first_answer import FirstAnswer
+from explorer.exploration.large_nets import Demand, FirstAnswer
 from explorer.text.language import _
 from explorer.words.cases import who
 

@@ -3,7 +3,7 @@
 from itertools import chain
 
 from explorer.environments.interpreters import own
-from explorer.exploration.doctor import PYTHONS
+from explorer.exploration.installed import PYTHONS
 from explorer.model.doctor import Check, CheckFacts, LimitText
 from explorer.model.engines import FRAMEWORKS
 from explorer.text.failures import message

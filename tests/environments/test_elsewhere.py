@@ -10,7 +10,7 @@ import explorer as api
 from explorer.cli.entry import run
 from explorer.environments import known
 from explorer.environments.overlay import _install, overlay
-from explorer.exploration.about import about_framework
+from explorer.exploration.installed import about_framework
 from explorer.folders import SETTINGS
 from explorer.model.errors import MissingFrameworkError, UsageError
 from explorer.model.results import About

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from explorer.exploration.doctor import PACKAGES, examine
+from explorer.exploration.installed import PACKAGES, examine
 from explorer.model.doctor import Check
 from explorer.model.engines import NEEDED
 from explorer.model.failures import Loss

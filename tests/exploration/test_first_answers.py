@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from explorer.exploration import stages
-from explorer.exploration.about import STARTING
 from explorer.exploration.explore import explore
+from explorer.exploration.installed import STARTING
 from explorer.exploration.options import Interrupted
 from explorer.model.cases import GradCase
 from explorer.model.engines import WorkerKind

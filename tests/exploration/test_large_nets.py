@@ -5,11 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from explorer.exploration import demand as demands
-from explorer.exploration.demand import Demand, demand_of
+from explorer.exploration import large_nets as demands
 from explorer.exploration.explore import explore
-from explorer.exploration.first_answer import FirstAnswer, first_answer
 from explorer.exploration.jobs import JobKey, Jobs
+from explorer.exploration.large_nets import Demand, FirstAnswer, demand_of, first_answer
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.report import Report

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from explorer.exploration.about import VERSIONS
+from explorer.exploration.installed import VERSIONS
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import (
     explored,

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.engines.trained_net import RATE
-from explorer.exploration.training_runs import checked_engines, trained
-from explorer.exploration.trainings import compared, report_at
+from explorer.exploration.trainings import checked_engines, compared, report_at, trained
 from explorer.model.arrays import unpack
 from explorer.model.training import Training
 from explorer.scenario.load import load

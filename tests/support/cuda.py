@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.exploration.about import about_framework
+from explorer.exploration.installed import about_framework
 from explorer.model.results import About
 from explorer.workers.workers import Workers
 

@@ -45,7 +45,7 @@ NO_SENTENCES = {
     "engines/torch/code.py": "programs",
     "engines/torch/found_modules.py": "a part of PyTorch's message, which is looked for",
     "engines/torch/ordered_joint.py": "parts of PyTorch's messages, which are looked for",
-    "exploration/about.py": "the name of a key",
+    "exploration/installed.py": "the name of a key",
     "exploration/options.py": "kinds of names, which choose() says in the reader's language",
     "model/claim.py": "names of headings, which faces translate as terms",
     "model/engines.py": "calls of frameworks, which faces translate as terms",

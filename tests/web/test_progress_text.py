@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.results.verdicts import judge
-from explorer.exploration.about import STARTING
+from explorer.exploration.installed import STARTING
 from explorer.exploration.jobs import GRAPHS_STAGE, NOISE_STAGE, ORACLE_STAGE
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase

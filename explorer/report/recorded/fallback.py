@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from explorer.exploration.here import nothing_runs
+from explorer.exploration.installed import nothing_runs
 from explorer.exploration.options import Wanted
 from explorer.model.claim import Board
 from explorer.model.message import Text

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.exploration.about import versions_here
+from explorer.exploration.installed import versions_here
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import explored
 from explorer.model.engines import NEEDED
