@@ -10,7 +10,7 @@ from explorer.compare.align.contrasts import FoundDivergence
 from explorer.compare.align.matching import Mismatch
 from explorer.compare.align.one_sided import MOST_TERMS, are_close, extra_ops, term_left_out
 from explorer.compare.align.provenance import (
-    are_equal,
+    are_known_equal,
     left_over,
     read_by_call,
     read_from_outside,
@@ -44,7 +44,10 @@ Row = tuple[Vertex, ...]
 
 
 class Origin(NamedTuple):
-    """Ops where two values that should be one begin to differ, and what makes a divergence of them."""
+    """Ops where two values that should be one begin to differ, and what makes a divergence of them.
+
+    One ``is_left_out`` where it is a gradient that one side adds, and the other does not.
+    """
 
     nodes: Row
     found: Callable[[], FoundDivergence]
@@ -376,7 +379,7 @@ class Backtrace:
             node = value.node
             if node in row:
                 continue
-            is_known = any(are_equal(value, other) for other in known or ())
+            is_known = any(are_known_equal(value, other) for other in known or ())
             if not is_known and self._may_be_here(node) and node.line == last.line:
                 row.add(node)
                 waiting += node.inputs

@@ -23,13 +23,14 @@ from explorer.compare.align.provenance import unwrapped
 from explorer.compare.align.suspects import (
     Finder,
     Search,
+    are_followed_alike,
     find_suspects,
     found_by,
     is_settled,
     kind,
     same_work,
 )
-from explorer.compare.align.two_rows import two_ops, two_rows
+from explorer.compare.align.two_rows import swapped_before, two_ops, two_rows
 from explorer.compare.align.vertices import Vertex
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import OtherValue
@@ -231,15 +232,30 @@ def _beyond(result: Vertex, other_row: list[Vertex]) -> Vertex | None:
     return None
 
 
+def _two_lines(search: Search) -> Iterator[FoundDivergence]:
+    """The ops of a line of each side, whose formulas begin unlike and come to one quantity, if it differs."""
+    rows = []
+    for suspects in search.suspects_of.values():
+        if len(suspects.entries) != 1 or suspects.entries[0].is_leaf:
+            return
+        rows.append(suspects.stretch(suspects.entries[0]))
+    row, other_row = rows
+    is_one = are_followed_alike(row[-1], other_row[-1])
+    if is_one and row[-1].value.size == other_row[-1].value.size:
+        yield two_rows(search.matching, row, other_row)
+
+
 FINDERS = (
     # Leaves come before all computation.
     Finder(Search.other_starts),
     # A gradient that is left out changes all that follows, also in ops that differ.
     Finder(gradients_stopped, "backward"),
+    Finder(swapped_before),
     Finder(from_backtrace),
     Finder(lone_leaves),
     Finder(partial(from_backtrace, by_layers=True), needs=Search.is_of_outputs),
     Finder(_two_ways, "backward", Search.is_apart),
+    Finder(_two_lines, "forward", Search.is_apart),
     Finder(nothing_in_common, needs=Search.is_apart),
     Finder(ops_ahead),
     Finder(_two_ways, "backward", Search.is_of_other_work),

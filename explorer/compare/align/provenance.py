@@ -294,7 +294,7 @@ def steps_around(value: OutputValue) -> list[Vertex]:
     return steps[::-1]
 
 
-def are_equal(value: OutputValue, other: OutputValue) -> bool:
+def are_known_equal(value: OutputValue, other: OutputValue) -> bool:
     """Whether two values are known to be the same numbers, whatever spreads or converts them."""
     counterpart = value.node.origin.counterpart
     if counterpart is not None and counterpart is other.node.origin:
@@ -309,7 +309,7 @@ def left_over(
     right = list(others)
     left = []
     for value in values:
-        equal = next((other for other in right if are_equal(value, other)), None)
+        equal = next((other for other in right if are_known_equal(value, other)), None)
         if equal is None:
             left.append(value)
         else:

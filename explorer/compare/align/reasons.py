@@ -33,16 +33,16 @@ Because = tuple[Reason, Why]
 
 def reasons(matching: Matching, findings: Iterable[FoundDivergence]) -> Iterator[Unpaired]:
     """Every node whose value has no partner and why, a side at a time, in execution order."""
-    search = Search(matching, findings)
+    known = Known(matching, findings)
     for side in matching.sides:
         for node in side.nodes:
             if not node.is_paired or node.is_partial:
-                found = filter(None, (rule(search, node) for rule in RULES))
-                reason, why = next(found, None) or search.regions.why(node)
+                found = filter(None, (rule(known, node) for rule in RULES))
+                reason, why = next(found, None) or known.regions.why(node)
                 yield Unpaired(side=side.name, node=node.id, reason=reason, why=why)
 
 
-class Search:
+class Known:
     """What reasons go by.
 
     ``parts`` take part in divergences, ``differing`` are the leaves and results that share their names
@@ -72,11 +72,11 @@ class Search:
 # What differs
 
 
-def _wrong(search: Search, node: Vertex) -> Because | None:
+def _wrong(known: Known, node: Vertex) -> Because | None:
     """A node whose value is not what its op yields, or hardly can be."""
     if node.is_refuted:
         return "refuted", _recorded(node, "proof", "disproved")
-    counterpart = search.contradictions.get(node)
+    counterpart = known.contradictions.get(node)
     if counterpart is None:
         return None
     found = contrast(node.value, counterpart.value)
@@ -89,7 +89,7 @@ def _recorded(node: Vertex, what: str, otherwise: Fact) -> Why:
     return Recorded(absence) if absence else Plain(otherwise)
 
 
-def _partial(_: Search, node: Vertex) -> Because | None:
+def _partial(_: Known, node: Vertex) -> Because | None:
     """A node of which only a further output has a partner."""
     partner = node.representative.partner
     if partner is None:
@@ -101,9 +101,9 @@ def _partial(_: Search, node: Vertex) -> Because | None:
     return "difference", FurtherOutput(place(partner), found.values, found.gap)
 
 
-def _named(search: Search, node: Vertex) -> Because | None:
+def _named(known: Known, node: Vertex) -> Because | None:
     """Leaves and results are compared by name."""
-    if node in search.differing:
+    if node in known.differing:
         is_buffer = not node.is_result and BUFFER.search(node.name) is not None
         why = OtherNamedValue(node.name if is_buffer else node.name or node.op, is_buffer=is_buffer)
         return "bookkeeping" if is_buffer else "difference", why
@@ -115,11 +115,11 @@ def _named(search: Search, node: Vertex) -> Because | None:
     return "unobserved" if node.phase == "forward" else "difference", NoResult(node.name)
 
 
-def _plain(search: Search, node: Vertex) -> Because | None:
+def _plain(known: Known, node: Vertex) -> Because | None:
     """A node that a divergence explains, that computes nothing, or of which nothing is known or needed."""
-    if node in search.parts:
+    if node in known.parts:
         return "difference", Plain("first_difference")
-    if node in search.spoiled:
+    if node in known.spoiled:
         return "consequence", Plain("computed_from_difference")
     if node.kind == "constant":
         return "bookkeeping", Plain("constant")
@@ -136,7 +136,7 @@ def _plain(search: Search, node: Vertex) -> Because | None:
     return None
 
 
-RULES: tuple[Callable[[Search, Vertex], Because | None], ...] = (
+RULES: tuple[Callable[[Known, Vertex], Because | None], ...] = (
     _wrong,
     _partial,
     _named,
