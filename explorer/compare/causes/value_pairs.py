@@ -196,7 +196,7 @@ Factor = tuple[Node, Floats]
 """What a product reads, with its numbers."""
 
 
-def exchanged(pair: ValuePair) -> Iterator[Proposal]:
+def factors_exchanged(pair: ValuePair) -> Iterator[Proposal]:
     """Two factors of two products in a sum in the place of each other.
 
     A weight and its complement are: y·a + (1 - y)·b, or (1 - y)·a + y·b.
@@ -308,7 +308,7 @@ RELATIONS: dict[At, tuple[Relation, ...]] = {
 """How one value may follow from another, the simplest ways first."""
 
 OF_GRAPHS: dict[At, Callable[[ValuePair], Iterator[Proposal]]] = {
-    "sum": exchanged,
+    "sum": factors_exchanged,
     "mean": of_some,
     "shared": shared,
 }
