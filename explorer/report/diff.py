@@ -133,9 +133,9 @@ def _without_graph(report: Report, engine: str) -> str:
     text = _("no graph from {engine}").format(engine=engine)
     if why is None:
         return text
-    # The error of the call itself is among the answers above.
+    # The error of the call itself is among the answers above, where only lost engines are left out.
     results = (case.results[engine] for case in report.cases if engine in case.results)
-    if any(result.error == why.error for result in results):
+    if not why.error.loss and any(result.error == why.error for result in results):
         return text
     return _("{what}: {values}").format(what=text, values=one_line(why_no_graph(why)))
 

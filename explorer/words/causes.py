@@ -15,7 +15,6 @@ from explorer.model.causes import (
     FromNode,
     FromSlot,
     FromThere,
-    Inserted,
     InsertOperator,
     RemoveOperator,
     ReplaceOperator,
@@ -333,44 +332,68 @@ def _rewired(edit: Rewire) -> str:
     return texts[type(edit.source)].format(label=label, slots=_slots(edit))
 
 
+AT_INPUTS: dict[str, str] = {
+    "swap_axes": later("the axes {numbers[0]} and {numbers[1]} of its input {slots} swapped"),
+    "mul": later("its input {slots} times {numbers[0]}"),
+    "cast": later("its input {slots} rounded to {dtype}"),
+    "not": later("the condition, its input {slots}, inverted"),
+    "roll": later("its input {slots} shifted by {numbers[1]} along axis {numbers[0]}"),
+    "flip": later("its input {slots} in reverse along axis {numbers[0]}"),
+    "flip several": later("its input {slots} in reverse along the axes {axes}"),
+    "pad": later(
+        "its input {slots} padded by {ends} at the two ends of its last axes, in place of its own padding"
+    ),
+}
+"""An operator at an input of an op."""
+
+BEHIND: dict[str, str] = {
+    "mul": later("times {factor}"),
+    "mul value": later("times `{name}`"),
+    "add": later("plus {factor}"),
+    "add value": later("plus `{name}`"),
+    "sub value": later("minus `{name}`"),
+    "function": later("under `{name}`"),
+    "temper": later("with its logits times {factor}"),
+    "cast": later("rounded to {name}"),
+    "transpose": later("with its axes in the order {order}"),
+    "regroup": later("reshaped to {shape}, with the axes of that in the order {order}"),
+    "roll": later("shifted by {rest} along axis {axis}"),
+    "flip": later("in reverse along axis {axis}"),
+    "rows": later("with its rows along axis {axis} in the order {rest}"),
+    "blocks": later("with the {parts} equal parts of its axis {axis} in the order {rest}"),
+    "where": later("as the mean of the {axis} of {rest} elements for which `{name}` holds"),
+    "fill": later("with {axis} of its elements set to {factor}"),
+}
+"""An operator behind an op; "value" is one with another value."""
+
+
 def _inserted(edit: InsertOperator) -> str:
-    """An operator at an input, or behind an op."""
     numbers = [str(number) for number in edit.numbers] or [f"{edit.number:.6g}"]
     pairs = list(zip(numbers[::2], numbers[1::2], strict=False))
-    text = _at_input(edit) if edit.slots else _behind(edit, pairs)
+    if edit.slots:
+        several = " several" if edit.op == "flip" and len(numbers) > 1 else ""
+        text = _(AT_INPUTS[edit.op + several])
+    elif edit.op in ("roll", "flip"):
+        along = pairs if edit.op == "roll" else [(axis, "") for axis in numbers]
+        text = _(BEHIND[edit.op])
+        return _(" and ").join(text.format(axis=axis, rest=steps) for axis, steps in along)
+    else:
+        value = " value" if edit.name and f"{edit.op} value" in BEHIND else ""
+        text = _(BEHIND[edit.op + value])
     return text.format(
         slots=_slots(edit),
         numbers=numbers,
         ends=", ".join(" + ".join(pair) for pair in pairs),
         factor=factor_text(edit.factor) if edit.factor else "",
         name=clean(edit.name),
+        dtype=edit.name,
         shape=edit.shape,
         order=", ".join(numbers),
         axes=", ".join(numbers),
-        dtype=edit.name,
         axis=numbers[0],
         rest=", ".join(numbers[1:]),
         parts=len(numbers) - 1,
     )
-
-
-def _at_input(edit: InsertOperator) -> str:
-    turned = _("its input {slots} in reverse along axis {numbers[0]}")
-    if len(edit.numbers) > 1:
-        turned = _("its input {slots} in reverse along the axes {axes}")
-    texts: dict[Inserted, str] = {
-        "swap_axes": _("the axes {numbers[0]} and {numbers[1]} of its input {slots} swapped"),
-        "mul": _("its input {slots} times {numbers[0]}"),
-        "cast": _("its input {slots} rounded to {dtype}"),
-        "not": _("the condition, its input {slots}, inverted"),
-        "roll": _("its input {slots} shifted by {numbers[1]} along axis {numbers[0]}"),
-        "flip": turned,
-        "pad": _(
-            "its input {slots} padded by {ends} at the two ends of its last axes, in place of its own"
-            " padding"
-        ),
-    }
-    return texts[edit.op]
 
 
 def _removed(found: Cause, names: dict[str, str]) -> str:
@@ -392,31 +415,6 @@ def _removed(found: Cause, names: dict[str, str]) -> str:
         leaf=clean(edit.later.label),
         line=clean(edit.later.source),
     )
-
-
-def _behind(edit: InsertOperator, pairs: list[tuple[str, str]]) -> str:
-    with_name: dict[Inserted, str] = {
-        "mul": _("times `{name}`"),
-        "add": _("plus `{name}`"),
-        "sub": _("minus `{name}`"),
-    }
-    shift, turn = _("shifted by {rest} along axis {axis}"), _("in reverse along axis {axis}")
-    texts: dict[Inserted, str] = {
-        "mul": _("times {factor}"),
-        "add": _("plus {factor}"),
-        "function": _("under `{name}`"),
-        "temper": _("with its logits times {factor}"),
-        "cast": _("rounded to {name}"),
-        "transpose": _("with its axes in the order {order}"),
-        "regroup": _("reshaped to {shape}, with the axes of that in the order {order}"),
-        "roll": _(" and ").join(shift.format(axis=axis, rest=steps) for axis, steps in pairs),
-        "flip": _(" and ").join(turn.format(axis=axis) for axis in edit.numbers),
-        "rows": _("with its rows along axis {axis} in the order {rest}"),
-        "blocks": _("with the {parts} equal parts of its axis {axis} in the order {rest}"),
-        "where": _("as the mean of the {axis} of {rest} elements for which `{name}` holds"),
-        "fill": _("with {axis} of its elements set to {factor}"),
-    }
-    return with_name[edit.op] if edit.name and edit.op in with_name else texts[edit.op]
 
 
 FORMS = {

@@ -282,7 +282,7 @@ def of_a_state(spot: Spot) -> Iterator[Edits]:
     yield (RemoveOperator(node=spot.node.id),)
 
 
-def exchanged(spot: Spot) -> Iterator[Edits]:
+def opposite_order(spot: Spot) -> Iterator[Edits]:
     """The second of two ops, computed from what the first one reads, and the first of what that yields."""
     here, node = spot.here, spot.node
     *_, before, second = spot.ends.own_row
@@ -332,7 +332,7 @@ CANDIDATES: list[Candidate] = [
     Candidate(IN_A_ROW | {"extra"}, from_zeros, "a state that starts at other numbers"),
     Candidate(IN_A_ROW, weights_elsewhere, "a weight in another layout"),
     Candidate(frozenset({"state"}), of_a_state, "a momentum, a step too many"),
-    Candidate(frozenset({"order"}), exchanged, "a norm behind the activation"),
+    Candidate(frozenset({"order"}), opposite_order, "a norm behind the activation"),
     Candidate(frozenset({"leaf"}), without_leaf, "a bias"),
 ]
 """What is tried, what comes first first: of many divergences only the beginning is tried."""

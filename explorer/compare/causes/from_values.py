@@ -263,7 +263,8 @@ def _of_functions(divergence: Divergence, left: GraphView, right: GraphView) -> 
         made = _function_of(here, read) if other else None
         made_there = _function_of(there, other) if other else None
         if other and made and made_there and made[0].edits != made_there[0].edits:
-            yield ValuePair(OTHER[side], there, here, other, made[1], at="function")
+            pair = ValuePair(OTHER[side], there, here, other, made[1], at="function")
+            yield pair._replace(part=read)
 
 
 def _function_of(flow: GraphView, read: Node) -> tuple[Found, Node] | None:

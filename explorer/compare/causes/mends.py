@@ -54,7 +54,17 @@ def _mends(cause: Cause, node: Node, ours: _Side, theirs: _Side) -> Iterator[Men
                 given = {called[name]: alike(value) for name, value in cause.arguments.items()}
                 yield Mend(side=ours.name, call=column.writes, arguments=given)
         case "operator", _:
-            yield from _of_operators(cause.op, cause.other_op, ours, theirs)
+            # The layer or function of either side that does what the other side's op does.
+            own = function_of(ours.framework, cause.op)
+            other = function_of(ours.framework, cause.other_op)
+            if own is None or other is None:
+                return
+            call, settled = other.name(ours.framework), TRIED.settled.get(cause.other_op, {})
+            as_layer = f"{ours.layer.name if ours.layer else ''} as {cause.other_op}"
+            if ours.layer and as_layer in TRIED.settled:
+                call, settled = ours.layer.name, TRIED.settled[as_layer]
+            yield Mend(side=ours.name, call=call, arguments=settled)
+            yield from _said(theirs, own, TRIED.settled.get(cause.op, {}))
         case "arguments", _ if ours.framework == HUB and are_layers:
             yield from _of_layers(ours, theirs, cause.own)
         case "arguments", _ if ours.framework == HUB:
@@ -88,19 +98,6 @@ def _said(side: _Side, row: Row, given: Arguments, call: str = "") -> Iterator[M
             turns = turned(by_name[name], HUB, side.framework, Setting({name: alike(value)}))
             arguments.update(turns)  # type: ignore[arg-type]  # as deep as what is given
     yield Mend(side=side.name, call=call or row.name(side.framework), arguments=arguments)
-
-
-def _of_operators(op: str, other_op: str, ours: _Side, theirs: _Side) -> Iterator[Mend]:
-    """The layer or function of either side that does what the other side's op does."""
-    own, other = function_of(ours.framework, op), function_of(ours.framework, other_op)
-    if own is None or other is None:
-        return
-    call, settled = other.name(ours.framework), TRIED.settled.get(other_op, {})
-    of_layer = TRIED.settled.get(f"{ours.layer.name} as {other_op}") if ours.layer else None
-    if ours.layer and of_layer:
-        call, settled = ours.layer.name, of_layer
-    yield Mend(side=ours.name, call=call, arguments=settled)
-    yield from _said(theirs, own, TRIED.settled.get(op, {}))
 
 
 def _changed(

@@ -67,8 +67,8 @@ class ValuePair(NamedTuple):
 
     ``node`` is one of ``side``, and ``other`` one of ``there``; or of the same side, which alone has it
     (``is_extra``). How it may follow depends on where they are, ``at``; with a ``name``, by that alone. Of a
-    leaf that is cut, the ``part`` that is read has the value; of a mean and a leaf, the node that has it. The
-    ``shapes`` are those that moved numbers had on their way.
+    leaf that is cut, the ``part`` that is read has the value; of a function, a mean and a gradient, the node
+    that has it. The ``shapes`` are those that moved numbers had on their way.
     """
 
     side: SideName
@@ -128,6 +128,8 @@ def cause_of_pair(pair: ValuePair) -> Cause | None:
     if found is None:
         return None
     node = pair.other if pair.is_extra else pair.node
+    # A function and a mean are said of the node, whose value is not the one that was computed with.
+    own = pair.node.outputs[0] if pair.at in ("function", "mean") else pair.own
     layers: tuple[Layer | None, Layer | None] = (
         pair.here.graph.layers.get(node.scope),
         None if pair.is_extra else pair.there.graph.layers.get(pair.other.scope),
@@ -139,7 +141,7 @@ def cause_of_pair(pair: ValuePair) -> Cause | None:
         edits=(RemoveOperator(), *found.edits) if pair.is_extra else found.edits,
         proven="recorded_values",
         greatest=found.apart,
-        noise=noise_of(pair.own, pair.target),
+        noise=noise_of(own, pair.target),
         layers=layers if pair.side == "left" else layers[::-1],
         tried=1,
     )
@@ -196,7 +198,7 @@ Factor = tuple[Node, Floats]
 """What a product reads, with its numbers."""
 
 
-def exchanged(pair: ValuePair) -> Iterator[Proposal]:
+def factors_exchanged(pair: ValuePair) -> Iterator[Proposal]:
     """Two factors of two products in a sum in the place of each other.
 
     A weight and its complement are: y·a + (1 - y)·b, or (1 - y)·a + y·b.
@@ -308,7 +310,7 @@ RELATIONS: dict[At, tuple[Relation, ...]] = {
 """How one value may follow from another, the simplest ways first."""
 
 OF_GRAPHS: dict[At, Callable[[ValuePair], Iterator[Proposal]]] = {
-    "sum": exchanged,
+    "sum": factors_exchanged,
     "mean": of_some,
     "shared": shared,
 }
