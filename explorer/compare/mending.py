@@ -49,14 +49,16 @@ class Half:
         self.gradients = [
             node for node in graph.nodes if node.kind == "output" and node.phase == "backward"
         ]
-        # What in backward reads the outputs of ops of backward.
-        self._readers: dict[Slot, list[Node]] = {}
+        # Of what reads the outputs of ops of backward there, but for sums: the ops from which it derives.
+        self.read_for: dict[Slot, set[str]] = {}
         for edge in graph.edges:
             origin, reader = self.nodes[edge.origin], self.nodes[edge.target]
             is_made = origin.kind in COMPUTED and edge.kind == "data"
             is_there = is_made and edge.output < len(origin.outputs) and reader.kind != "output"
             if is_there and origin.phase == reader.phase == "backward":
-                self._readers.setdefault((edge.origin, edge.output), []).append(reader)
+                forwards = self.read_for.setdefault((edge.origin, edge.output), set())
+                if reader.forward and not _is_sum(reader):
+                    forwards.add(reader.forward)
 
     def shape(self, slot: Slot) -> Shape:
         """The shape of an output; () of one that was not recorded."""
@@ -69,19 +71,13 @@ class Half:
         forward = self.nodes[name].forward
         return any(forward in known for known in (self.differing, self.around, self.replaced))
 
-    def handed_on(self) -> Iterator[tuple[Slot, set[str]]]:
-        """The gradients of what is known that ops read, and the ops in forward from which these derive."""
-        for slot, readers in self._readers.items():
-            if self.is_of_known(slot[0]):
-                yield slot, {it.forward for it in readers if it.forward and not _is_sum(it)}
-
     def read_by(self, forwards: Collection[str]) -> Iterator[Slot]:
         """The gradients that come to the ops which derive from some in forward."""
-        for slot, readers in self._readers.items():
+        for slot, read_for in self.read_for.items():
             maker = self.nodes[slot[0]]
-            is_read = any(it.forward in forwards and not _is_sum(it) for it in readers)
             # A sum of gradients is linked to what reads it.
-            if is_read and (_is_sum(maker) or maker.forward not in forwards):
+            is_handed_on = _is_sum(maker) or maker.forward not in forwards
+            if is_handed_on and not read_for.isdisjoint(forwards):
                 yield slot
 
 
@@ -208,7 +204,9 @@ class Mending:
             own = pair.members(self._here.name)
             if self._here.differing.isdisjoint(own):
                 partners.update(dict.fromkeys(own, pair.members(self._there.name)))
-        for slot, forwards in self._here.handed_on():
+        for slot, forwards in self._here.read_for.items():
+            if not self._here.is_of_known(slot[0]):
+                continue
             size = prod(self._here.shape(slot))
             found = {
                 other
