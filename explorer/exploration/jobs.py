@@ -137,7 +137,7 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
         oracle = [job for job in results if job.key.what == "estimate"]
         return [*answers, *graphs, *noise, *oracle]
 
-    def on(self, cases: Iterable[GradCase]) -> list[Job]:
+    def of_others(self, cases: Iterable[GradCase]) -> list[Job]:
         """The jobs of other cases, with those that measure their noise."""
         cases = tuple(cases)
         return [*self.noise(cases), *self.results(cases)]

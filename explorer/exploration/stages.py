@@ -127,7 +127,7 @@ class Exploration:
         others = [case for case in self._cases if case != main]
         net = takes(self._scenario, self._nets.has_auxiliary)
         sure = self._nested if selection == "main" else covering(others, (main,), net)
-        queue.add(expect(self._jobs.on(sure)), start=False)
+        queue.add(expect(self._jobs.of_others(sure)), start=False)
         answers = [job for job in jobs if job.key.what == "result"]
         if answers and self._jobs.is_large:
             self._wait_for(answers)
@@ -154,7 +154,7 @@ class Exploration:
                 break
             self._align()
 
-        self._explain(expect(self._jobs.on(chosen[len(sure) :])))
+        self._explain(expect(self._jobs.of_others(chosen[len(sure) :])))
         self.mend()
         first(self._report((main,), ()))
         for case_report in waiting:
