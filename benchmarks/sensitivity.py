@@ -21,7 +21,7 @@ from benchmarks._sensitivity_in_torch import Planted, Planting
 from explorer.compare.align import align
 from explorer.compare.graphs.levels import with_levels
 from explorer.compare.results.comparison import Movements, compare, movements
-from explorer.exploration.jobs import Jobs, question
+from explorer.exploration.jobs import Jobs, measuring_case
 from explorer.exploration.outcomes import noise_of
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
@@ -118,8 +118,9 @@ def _noise(nets: Nets, case: GradCase, workers: Workers) -> tuple[Movements, Mov
     outcomes = {}
     for job in Jobs(nets=nets, main=case, most=case).noise((case,)):
         outcomes[job.key] = workers.call(job.kinds[0], job.target, job.request, ResultNoise)
-    assert question(case) in {key.question for key in outcomes}
-    measured = noise_of(question(case), TAPES, outcomes)
+    measuring = measuring_case(case, case)
+    assert measuring in {key.on for key in outcomes}
+    measured = noise_of(measuring, TAPES, outcomes)
     left, right = (movements(measured.get(engine)) for engine in TAPES)
     return left, right
 

@@ -64,8 +64,8 @@ MOST_LOST = 16
 class JobKey(NamedTuple):
     """What a job finds out, of which engine, and on what.
 
-    ``on`` is the case of a result or an estimate, the question of noise, and otherwise what tells it from
-    another job at the same time. An estimate is that of the engine's framework.
+    ``on`` is the case of a result or an estimate, or that which measures noise, and otherwise what tells it
+    from another job at the same time. An estimate is that of the engine's framework.
     """
 
     what: What
@@ -73,35 +73,16 @@ class JobKey(NamedTuple):
     on: Hashable = None
 
 
-class Question(NamedTuple):
-    """What distinguishes the gradients of two cases, apart from the leaves that are differentiated.
+def measuring_case(case: GradCase, most: GradCase) -> GradCase:
+    """The case whose noise is measured for that of ``case``, and of all that differ from it in leaves alone.
 
-    One case with all leaves measures the noise for all cases of one question.
+    It asks for everything that ``most`` asks for; where it is not nested and takes no ``sens_param``, the
+    outputs of the net are among its leaves.
     """
-
-    has_aux: bool
-    sens_param: bool
-    order: int
-    position: int | None
-    """The position of a nested call."""
-
-
-FORWARD = Question(has_aux=False, sens_param=False, order=1, position=None)
-"""The question whose measuring case returns the outputs of the net too."""
-
-
-def question(case: GradCase) -> Question:
-    """The question of a case."""
-    nested = case.grad_position if case.order > 1 else None
-    position = nested if isinstance(nested, int) else None
-    return Question(case.has_aux, case.sens_param, case.order, position)
-
-
-def measuring_case(of: Question, most: GradCase) -> GradCase:
-    """The case that measures a question: everything that ``most`` asks for."""
-    if of.order > 1:
-        return GradCase("grad", of.position, order=of.order)
-    if of.sens_param:
+    if case.order > 1:
+        position = case.grad_position if isinstance(case.grad_position, int) else None
+        return GradCase("grad", position, order=case.order)
+    if case.sens_param:
         by_list = most.weights is not None
         return GradCase(
             "GradOperation",
@@ -111,7 +92,7 @@ def measuring_case(of: Question, most: GradCase) -> GradCase:
             get_by_list=by_list,
             sens_param=True,
         )
-    return msgspec.structs.replace(most, api="value_and_grad", has_aux=of.has_aux)
+    return msgspec.structs.replace(most, api="value_and_grad", has_aux=case.has_aux)
 
 
 def levels_of(name: str) -> str:
@@ -156,7 +137,7 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
         oracle = [job for job in results if job.key.what == "estimate"]
         return [*answers, *graphs, *noise, *oracle]
 
-    def on(self, cases: Iterable[GradCase]) -> list[Job]:
+    def of_others(self, cases: Iterable[GradCase]) -> list[Job]:
         """The jobs of other cases, with those that measure their noise."""
         cases = tuple(cases)
         return [*self.noise(cases), *self.results(cases)]
@@ -210,12 +191,14 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
         ]
 
     def noise(self, cases: Iterable[GradCase]) -> list[Job]:
-        """One job a framework and question, for the framework's tape: it needs no compilation."""
-        questions = dict.fromkeys(question(case) for case in cases if not case.must_fail)
+        """One job a framework and measuring case, for the framework's tape: it needs no compilation."""
+        cases = dict.fromkeys(
+            measuring_case(case, self.most) for case in cases if not case.must_fail
+        )
         return [
-            _job(JobKey("noise", tape, it), CaseRequest(net, measuring_case(it, self.most)))
+            _job(JobKey("noise", tape, case), CaseRequest(net, case))
             for tape, net in self._tapes().items()
-            for it in questions
+            for case in cases
         ]
 
     def levels(self) -> list[Job]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from operator import itemgetter
 
 import msgspec
 import numpy as np
@@ -104,14 +105,13 @@ def first_answer(results: Mapping[str, Result]) -> FirstAnswer:
 
 def _greatest(one: Result, other: Result) -> tuple[float, str]:
     """The greatest relative difference of two results, and its leaf."""
-    greatest, name = 0.0, ""
     if len(one.leaves) != len(other.leaves):
         return math.inf, ""
+    greatest = 0.0, ""
     for leaf, another in zip(one.leaves, other.leaves, strict=True):
         share = _share(real_parts(unpack(leaf.value)), real_parts(unpack(another.value)))
-        if share > greatest:
-            greatest, name = share, leaf.name
-    return greatest, name
+        greatest = max(greatest, (share, leaf.name), key=itemgetter(0))
+    return greatest
 
 
 def _share(left: AnyArray, right: AnyArray) -> float:

@@ -19,6 +19,7 @@ from explorer.model.divergence import Divergence
 from explorer.model.engines import Framework, engine_named
 from explorer.model.graph import OTHER, GradGraph, Output, SideName
 from explorer.model.mended import Behind, End, Mended, MendedRun, PutIn
+from explorer.workers.queue import JobOutcome
 
 T = TypeVar("T")
 
@@ -48,8 +49,8 @@ class Ask(NamedTuple):
 Outputs = tuple[tuple[Output, ...], ...]
 """The outputs of each of some trials."""
 
-Reply = tuple[MendedRun | None, Tried | None]
-"""What came of the run, and of the trials beside it; None where a worker was lost."""
+Reply = tuple[JobOutcome, JobOutcome]
+"""What came of the run, a MendedRun, and of the trials beside it, a Tried; else a worker was lost."""
 
 
 class Diverging(NamedTuple):
@@ -123,8 +124,10 @@ def as_if_mended(alignment: Alignment, of: Diverging) -> Generator[Ask, Reply, A
         before, put_in = put_in, dict(mending.put_in)
         run, beside = yield Ask(here.engine, there.engine, tuple(put_in.values()), own, others)
 
-        tried = {} if run is None or run.graph is None else {here.engine: run.tried}
-        if beside is not None:
+        tried: dict[str, Outputs] = {}
+        if isinstance(run, MendedRun) and run.graph is not None:
+            tried[here.engine] = run.tried
+        if isinstance(beside, Tried):
             tried[there.engine] = beside.outputs
         seen.explain(tried)
         graph = _leveled(run, here)
@@ -266,10 +269,12 @@ class Seen:
             self._explanations = Explanations(part, graphs, other_steps=False)
 
 
-def _leveled(run: MendedRun | None, recorded: GradGraph) -> GradGraph | End:
+def _leveled(run: JobOutcome, recorded: GradGraph) -> GradGraph | End:
     """A run's graph with the noise and the proofs of the recorded one; or why there is none."""
-    if run is None or run.graph is None:
-        return "lost" if run is None else "raised"
+    if not isinstance(run, MendedRun):
+        return "lost"
+    if run.graph is None:
+        return "raised"
     forms = [
         [(node.id, node.op, len(node.outputs)) for node in graph.nodes]
         for graph in (run.graph, recorded)
@@ -281,7 +286,7 @@ def _leveled(run: MendedRun | None, recorded: GradGraph) -> GradGraph | End:
         msgspec.structs.replace(node, proof=known.proof)
         for node, known in zip(graph.nodes, recorded.nodes, strict=True)
     ]
-    return msgspec.structs.replace(graph, nodes=tuple(nodes))
+    return msgspec.structs.replace(graph, engine=recorded.engine, nodes=tuple(nodes))
 
 
 def _with_all(

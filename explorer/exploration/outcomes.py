@@ -9,7 +9,7 @@ import numpy as np
 from explorer.compare.graphs.levels import lent_levels, with_levels
 from explorer.compare.results.answers import NO_NOISE
 from explorer.compare.results.comparison import compare, movements
-from explorer.exploration.jobs import FORWARD, JobKey, Question, levels_of, question
+from explorer.exploration.jobs import JobKey, Jobs, levels_of, measuring_case
 from explorer.model.arrays import Array, unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework, beside, engine_named
@@ -21,7 +21,6 @@ from explorer.model.report import CaseReport
 from explorer.model.results import Captured, Leaf, OracleResult, Result, ResultNoise
 from explorer.numeric.differences import elementwise_difference, real_parts
 from explorer.numeric.summaries import excerpt
-from explorer.scenario.common_start import Nets
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, JobOutcome
 
@@ -33,6 +32,9 @@ LEFT_OUT_ORACLE = OracleResult("not_asked", error=Failure("NotAsked", kind="no_o
 INTERRUPTED = Lost("not_asked", Loss(kind="interrupted"))
 """The outcome of a job that was not finished when Ctrl-C came."""
 
+PLAIN = GradCase("grad")
+"""A case of those whose measuring case returns the outputs of the net too."""
+
 Index = tuple[int, ...]
 
 
@@ -43,15 +45,11 @@ class Outcomes:
     A job that is not finished counts as interrupted.
     """
 
-    def __init__(
-        self,
-        nets: Nets,
-        without_oracle: OracleResult = NO_ORACLE,
-        referees: Sequence[Framework] = (),
-    ) -> None:
+    def __init__(self, jobs: Jobs, without_oracle: OracleResult = NO_ORACLE) -> None:
         self.by_key: dict[JobKey, JobOutcome] = {}
-        self._nets = nets
-        self._referees = referees
+        self._nets = jobs.nets
+        self._most = jobs.most
+        self._referees = jobs.referees
         self._without_oracle = without_oracle
         self._expected: set[JobKey] = set()
         self._waiting_for: dict[GradCase, set[JobKey]] = {}
@@ -67,15 +65,16 @@ class Outcomes:
         measured = [job.key for job in jobs if job.key.what == "noise"]
         for case, keys in self._waiting_for.items():
             if keys:  # else its results are there already
-                keys.update(key for key in measured if key.on in (question(case), FORWARD))
+                measuring = self._measuring(case), self._measuring(PLAIN)
+                keys.update(key for key in measured if key.on in measuring)
         return jobs
 
     def note(self, key: JobKey, outcome: JobOutcome) -> list[GradCase]:
         """Note the outcome of a job; the cases that waited for nothing else."""
         if isinstance(outcome, Captured):
             # A worker does not know in which environment it runs.
-            graphs = tuple(named_by(graph, key.engine) for graph in outcome.graphs)
-            outcome = msgspec.structs.replace(outcome, graphs=graphs)
+            graphs = (msgspec.structs.replace(it, engine=key.engine) for it in outcome.graphs)
+            outcome = msgspec.structs.replace(outcome, graphs=tuple(graphs))
             if key.what == "levels":
                 # Its graph has the noise; its values are those of the plain capture.
                 outcome = msgspec.structs.replace(outcome, result=without_values(outcome.result))
@@ -146,11 +145,14 @@ class Outcomes:
 
     def noise(self, case: GradCase, engines: Iterable[str]) -> dict[str, ResultNoise]:
         """The noise of the engines' answers to a case, as far as it was measured."""
-        return noise_of(question(case), engines, self.by_key)
+        return noise_of(self._measuring(case), engines, self.by_key)
 
     def forwards(self, engines: Iterable[str]) -> dict[str, ResultNoise]:
         """What each engine's net returns, with its noise, as far as it was measured."""
-        return noise_of(FORWARD, engines, self.by_key)
+        return noise_of(self._measuring(PLAIN), engines, self.by_key)
+
+    def _measuring(self, case: GradCase) -> GradCase:
+        return measuring_case(case, self._most)
 
     def captured(self, name: str) -> Captured:
         """An engine's graphs; none, with the reason in the result, when it could not capture."""
@@ -184,13 +186,6 @@ class Outcomes:
         return outcome
 
 
-def named_by(graph: GradGraph, engine: str) -> GradGraph:
-    """A graph that says in which environment it was captured."""
-    if graph.engine == engine:
-        return graph
-    return msgspec.structs.replace(graph, engine=engine)
-
-
 # Noise
 
 
@@ -206,15 +201,15 @@ def _measured(key: JobKey, outcomes: Mapping[JobKey, JobOutcome]) -> JobOutcome:
 
 
 def noise_of(
-    asked: Question, engines: Iterable[str], outcomes: Mapping[JobKey, JobOutcome]
+    measuring: GradCase, engines: Iterable[str], outcomes: Mapping[JobKey, JobOutcome]
 ) -> dict[str, ResultNoise]:
-    """The noise of each engine's answers to a question, as far as it was measured.
+    """The noise of each engine's answers to cases that one measures, as far as it was measured.
 
     A graph engine has its tape's: it runs the same kernels, in another order at most.
     """
     noise: dict[str, ResultNoise] = {}
     for name in engines:
-        measured = _measured(JobKey("noise", beside(name, "tape"), asked), outcomes)
+        measured = _measured(JobKey("noise", beside(name, "tape"), measuring), outcomes)
         if isinstance(measured, ResultNoise):
             noise[name] = measured
     return noise

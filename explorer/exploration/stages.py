@@ -36,7 +36,6 @@ from explorer.exploration.outcomes import (
     abridged_leaf,
     altered_engines,
     losses,
-    named_by,
     recorded_otherwise,
 )
 from explorer.model.alignment import Alignment
@@ -46,7 +45,7 @@ from explorer.model.causes import Trial, Tried
 from explorer.model.engines import WorkerKind, environment_of
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph, with_values, without_large
-from explorer.model.mended import MendedRun, Whole
+from explorer.model.mended import Whole
 from explorer.model.report import CaseReport, LeftOut, Report, Ungraphed
 from explorer.model.results import LOST, About, Captured, Leaf
 from explorer.scenario.declaration import Declaration
@@ -95,8 +94,7 @@ class Exploration:
         self._nested = nested
         self._asked = set(self._cases)  # until a selection leaves some out
         self._left_out: tuple[LeftOut, ...] = ()
-        without = NO_ORACLE if oracle else LEFT_OUT_ORACLE
-        self._outcomes = Outcomes(self._nets, without, jobs.referees)
+        self._outcomes = Outcomes(jobs, NO_ORACLE if oracle else LEFT_OUT_ORACLE)
         self._complete: dict[GradCase, CaseReport] = {}
         self._graphs: list[GradGraph] = []
         self._alignments: tuple[Alignment, ...] = ()
@@ -129,7 +127,7 @@ class Exploration:
         others = [case for case in self._cases if case != main]
         net = takes(self._scenario, self._nets.has_auxiliary)
         sure = self._nested if selection == "main" else covering(others, (main,), net)
-        queue.add(expect(self._jobs.on(sure)), start=False)
+        queue.add(expect(self._jobs.of_others(sure)), start=False)
         answers = [job for job in jobs if job.key.what == "result"]
         if answers and self._jobs.is_large:
             self._wait_for(answers)
@@ -156,7 +154,7 @@ class Exploration:
                 break
             self._align()
 
-        self._explain(expect(self._jobs.on(chosen[len(sure) :])))
+        self._explain(expect(self._jobs.of_others(chosen[len(sure) :])))
         self.mend()
         first(self._report((main,), ()))
         for case_report in waiting:
@@ -331,15 +329,7 @@ class Exploration:
                 jobs += self._jobs.mended(asked[place])
             self._queue.add(jobs, ahead=True)
             outcomes = self._tried(jobs)
-            replies.clear()
-            for place, ask in asked.items():
-                run, beside = map(outcomes.get, keys_of(ask))
-                if isinstance(run, MendedRun) and run.graph:
-                    run = msgspec.structs.replace(run, graph=named_by(run.graph, ask.engine))
-                replies[place] = (
-                    run if isinstance(run, MendedRun) else None,
-                    beside if isinstance(beside, Tried) else None,
-                )
+            replies = {place: tuple(map(outcomes.get, keys_of(it))) for place, it in asked.items()}
         self._alignments = tuple(alignments)
 
     def report(self) -> Report:

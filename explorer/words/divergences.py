@@ -256,14 +256,10 @@ def _inputs(inputs: Inputs, engines: Engines) -> str:
     if not inputs.are_observed:
         beside = beside.rstrip(",，") + _(", as far as their values are known,")
     if inputs.rearranged:
-        texts = {
-            "transposed": _("the same numbers, transposed ({left} against {right}){beside} and"),
-            "reordered": _(
-                "the same numbers in another order ({left} against {right}){beside} and"
-            ),
-        }
+        text = _("the same numbers, transposed ({left} against {right}){beside} and")
+        if inputs.rearranged.layout == "reordered":
+            text = _("the same numbers in another order ({left} against {right}){beside} and")
         here, there = map(place, inputs.rearranged.inputs)
-        text = texts[inputs.rearranged.layout]
         return text.format(left=here, right=there, beside=beside)
     order = _(", given in another order,") if inputs.are_swapped else ""
     return _("equal inputs{beside}{order} but").format(beside=beside, order=order)
@@ -275,16 +271,12 @@ def _beside(inputs: Inputs, engines: Engines) -> str:
     if not (left or right):
         return ""
     engine = engines[0] if left else engines[1]
-    if len(inputs.constants) == 1:
-        shown = reading(inputs.constants[0])
-        return _(" (besides {value}, a constant of {engine} alone)").format(
-            value=shown, engine=engine
-        )
     if inputs.constants:
+        text = _(" (besides {values}, constants of {engine} alone)")
+        if len(inputs.constants) == 1:
+            text = _(" (besides {value}, a constant of {engine} alone)")
         shown = listed(map(reading, inputs.constants))
-        return _(" (besides {values}, constants of {engine} alone)").format(
-            values=shown, engine=engine
-        )
+        return text.format(value=shown, values=shown, engine=engine)
     return _(", apart from {inputs} of {engine} alone,").format(
         inputs=_named(left or right), engine=engine
     )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.results.comparison import compare, movements
-from explorer.exploration.jobs import measuring_case, question
+from explorer.exploration.jobs import measuring_case
 from explorer.model.arrays import pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.graph import Absence, GradGraph
@@ -114,7 +114,7 @@ def test_cotangents_beside_inputs_of_integers_have_the_noise_of_their_own_leaves
 ) -> None:
     # GradOperation(get_all=True) yields gradients of integers too, in front of the weights (2.10.0).
     widest = mindspore.widest(name)
-    case = measuring_case(question(msgspec.structs.replace(SENSITIVE, weights="all")), widest)
+    case = measuring_case(msgspec.structs.replace(SENSITIVE, weights="all"), widest)
     moved = movements(mindspore.noise(name, case))
     plain = mindspore.answer(name, "mindspore-tape", widest)
     gradients = {leaf.name: leaf.value.shape for leaf in plain.leaves if leaf.name[0] == "d"}

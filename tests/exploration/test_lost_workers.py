@@ -4,7 +4,7 @@ import pytest
 
 from explorer import api
 from explorer.exploration import explore as exploration
-from explorer.exploration.jobs import JobKey, question
+from explorer.exploration.jobs import JobKey
 from explorer.exploration.outcomes import losses
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework
@@ -62,7 +62,7 @@ def test_the_api_raises_it_where_the_limit_of_the_run_is_reached() -> None:
         api.explore("aliased_input", timeout=1e-9, fresh=True)
 
 
-BY_X = question(GradCase("grad", 0))
+BY_X = GradCase("value_and_grad", 0)
 
 
 DIED = Loss(kind="died", code=-11)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.exploration.jobs import JobKey
+from explorer.exploration.jobs import JobKey, Jobs
 from explorer.exploration.outcomes import Outcomes
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
@@ -15,7 +15,8 @@ CASE = GradCase("grad", 0)
 
 
 def test_the_first_net_is_one_of_which_the_oracle_has_estimates() -> None:
-    outcomes = Outcomes(Nets({}, {}, (), 1, False, {}), referees=("torch", "jax"))
+    nets = Nets({}, {}, (), 1, False, {})
+    outcomes = Outcomes(Jobs(nets=nets, main=CASE, most=CASE, referees=("torch", "jax")))
     failed = OracleResult("timed_out", framework="torch")
     answered = OracleResult("ok", (Estimate("dx", pack(np.ones(2))),), framework="jax")
     request = CaseRequest(NetRequest(scenario="", engine="oracle", parameters={}), CASE)
