@@ -21,7 +21,7 @@ from _pytest.runner import runtestprotocol  # what plugins that run tests again 
 from hypothesis import HealthCheck, settings
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
-from explorer.environments.known import is_found
+from explorer.environments.known import VARIABLES, is_found
 from explorer.exploration.explore import explore
 from explorer.folders import STORE
 from explorer.model.cases import GradCase
@@ -255,6 +255,13 @@ def _own_store(
     monkeypatch.setenv(STORE, str(folder))
 
 
+@pytest.fixture(autouse=True)
+def _no_jax_unasked(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """A test that is not marked ``jax`` has none, as in ``make test``: what it sees is the same there."""
+    if request.node.get_closest_marker("jax") is None:
+        monkeypatch.delenv(VARIABLES["jax"], raising=False)
+
+
 @pytest.fixture
 def tmp_path(
     tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
@@ -294,7 +301,7 @@ def report(workers: Workers, pytestconfig: pytest.Config) -> Callable[[str], Rep
     modelled = real_names()
 
     @cache
-    def report_on(name: str) -> Report:
+    def made(name: str, _jax: str | None) -> Report:
         scenario = load(find(name))
         if is_whole and name not in modelled:
             return explore(scenario, workers, selection="all")
@@ -308,7 +315,7 @@ def report(workers: Workers, pytestconfig: pytest.Config) -> Callable[[str], Rep
                 ).cases
         return msgspec.structs.replace(whole, cases=tuple(cases))
 
-    return report_on
+    return lambda name: made(name, os.environ.get(VARIABLES["jax"]))
 
 
 @pytest.fixture(scope="session")

@@ -21,8 +21,8 @@ from explorer.words import causes as words
 from explorer.workers.workers import Workers
 from tests.support.explained import CAUSE
 from tests.support.handmade_graph import HandmadeGraph, of_steps
-from tests.support.jax_packages import skip_without
 from tests.support.narrowing import of_type, present
+from tests.support.needs import skip_without
 
 NET = Path(__file__).resolve().parents[1] / "nets" / "channels_last.py"
 LINEN = NET.with_name("residual_in_linen.py")

@@ -13,7 +13,7 @@ from explorer.model.findings import PairedParameters
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
-from tests.support.jax_packages import skip_without
+from tests.support.needs import skip_without
 
 pytestmark = [pytest.mark.jax, pytest.mark.torch]
 

@@ -15,7 +15,7 @@ from explorer.model.requests import CaseRequest, NetRequest, Nothing
 from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
-from tests.support.cuda import cuda_device
+from tests.support.needs import cuda_device
 
 pytestmark = pytest.mark.torch
 

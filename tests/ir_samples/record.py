@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.ir_samples.recorded import VERSIONS, versions, write
 from tests.ir_samples.recorded import programs as recorded
-from tests.support.net_table import NETS, TABLE
+from tests.support.nets import NETS, TABLE
 from tests.support.scenario_files import written
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,8 +19,8 @@ from explorer.model.training import Training
 from explorer.recording.files import read_trace, read_training
 from explorer.workers.environments import program_environment
 from tests.support.command_line import python, ran
-from tests.support.jax_packages import skip_without
 from tests.support.kept import kept_run, key_of_run, texts
+from tests.support.needs import skip_without
 from tests.support.recorded_files import loaded_trace
 
 NETS = Path(__file__).parents[1] / "nets"

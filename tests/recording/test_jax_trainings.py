@@ -13,8 +13,8 @@ from explorer.model.training import Training
 from explorer.scenario.load import load
 from explorer.words import causes as words
 from explorer.workers.workers import Workers
-from tests.support.jax_packages import skip_without
 from tests.support.narrowing import present
+from tests.support.needs import skip_without
 
 pytestmark = [pytest.mark.jax, pytest.mark.torch]
 

@@ -7,7 +7,7 @@ import pytest
 from explorer.api.results import Recorded
 from explorer.workers.workers import Workers
 from tests.support.command_line import python
-from tests.support.cuda import cuda_device
+from tests.support.needs import cuda_device
 from tests.support.recorded_files import loaded_trace
 
 pytestmark = pytest.mark.torch

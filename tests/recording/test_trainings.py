@@ -30,7 +30,7 @@ from tests.recording.conftest import (
     weights,
 )
 from tests.support.command_line import ran
-from tests.support.jax_packages import skip_without
+from tests.support.needs import skip_without
 
 PROGRAMS: dict[Framework, tuple[str, ...]] = {
     "torch": (

@@ -26,6 +26,7 @@ from explorer.topics.in_worker import listing, source
 from explorer.topics.topic import Claim
 from tests.support.narrowing import present
 from tests.support.samples import some
+from tests.support.topics import row_of
 
 CLAIMS = claims()
 
@@ -54,14 +55,9 @@ def recorded(measurement: Measurement) -> Measured:
 
 
 def board_of(claim: Claim) -> tuple[Board, ClaimRow]:
-
     measured = {each.name: recorded(each) for each in claim.measurements}
-    row = ClaimRow(
-        id=claim.id,
-        heading=claim.heading,
-        statement=claim.statement,
-        guides=claim.guides,
-        would=claim.would,
+    row = row_of(
+        claim,
         verdict=None,
         advice="",
         measured=tuple(measured),

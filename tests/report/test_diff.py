@@ -4,10 +4,13 @@ import msgspec
 import pytest
 
 from explorer.model.cases import GradCase
+from explorer.model.failures import Failure, Loss
 from explorer.model.findings import LoneStart, ReportFinding, SameMasks
 from explorer.model.graph import Absence, Arguments, Layer, SideName
+from explorer.model.report import Ungraphed
+from explorer.model.results import Result
 from explorer.model.unpaired import Recorded, Unpaired
-from explorer.report.diff import diff_lines, do_differ
+from explorer.report.diff import absence_lines, diff_lines, do_differ
 from explorer.report.schemas import diff_document
 from explorer.words.divergences import divergences, first_divergence
 from explorer.words.headlines import headline
@@ -49,6 +52,16 @@ def test_a_divergence_has_a_line_for_each_side_after_their_coverage() -> None:
     lines = list(diff_lines(PARTED, left, GRAPHS[1]))
     assert lines[4] == "  torch-tape       MulBackward(approximate='tanh') (n2)  4  net.py:3"
     assert lines[5] == "  mindspore-graph  MulBackward (n2)  4.004  net.py:3"
+
+
+def test_of_a_worker_that_died_with_its_answers_it_is_said_why_there_is_no_graph() -> None:
+    error = Failure("crashed", loss=Loss(kind="died", code=-9))
+    whole = report()
+    results = {"torch-tape": Result(outcome="crashed", error=error)}
+    case = msgspec.structs.replace(whole.cases[0], results=results)
+    lost = {"cases": (case,), "graphs": (), "ungraphed": {"torch-tape": Ungraphed(error)}}
+    first, _ = absence_lines(msgspec.structs.replace(whole, **lost), ("torch-tape",))
+    assert first == "no graph from torch-tape: the worker process died (signal 9)"
 
 
 def test_what_is_known_comes_behind_the_cause_and_is_in_the_document() -> None:

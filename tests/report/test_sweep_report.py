@@ -17,7 +17,7 @@ from explorer.sweep.records import Change
 from tests.support.consoles import on_terminal
 from tests.support.html_pages import HtmlPage
 from tests.support.narrowing import present
-from tests.support.sweeps import PAIR, row, sweep
+from tests.support.sweep_runs import PAIR, row, sweep
 
 HOSTILE = '<img src=x onerror=alert(1)>\x1b[31m\u202e & "quoted" ]]>'
 

@@ -1,14 +1,45 @@
-"""The nets of the tests by name: rows of a table, twins, and files of their own."""
+"""The nets of the tests by name: rows of ``nets/nets.toml``, twins, and files of their own."""
 
+import ast
 import os
 import tempfile
 from pathlib import Path
 
+import msgspec
+
 from explorer.scenario.find import FOLDER
 from tests.support.kept import PLACES
-from tests.support.net_table import NETS as NETS
-from tests.support.net_table import TABLE
+from tests.support.scenario_files import Side, scenario_text
 from tests.support.twin_nets import TWINS
+
+NETS = Path(__file__).resolve().parents[1] / "nets"
+"""The folder of the table, and of nets with a file of their own."""
+
+
+class Net(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The inputs as arguments of a dict, the start, what else a scenario says, and each framework's net."""
+
+    inputs: str
+    parameters: str = ""
+    head: str = ""
+    mindspore: Side | None = None
+    torch: Side | None = None
+    jax: Side | None = None
+
+    @property
+    def text(self) -> str:
+        """The text of the scenario."""
+        made = ast.parse(f"dict({self.inputs})", mode="eval").body
+        assert isinstance(made, ast.Call)
+        names = ", ".join(str(keyword.arg) for keyword in made.keywords)
+        head = self.head
+        if self.parameters:
+            head += f"\n\n\ndef parameters():\n    return {self.parameters}"
+        inputs = f"random = np.random.default_rng(0)\nreturn dict({self.inputs})"
+        return scenario_text(inputs, self.mindspore, self.torch, names, head, self.jax)
+
+
+TABLE = msgspec.toml.decode((NETS / "nets.toml").read_bytes(), type=dict[str, Net])
 
 
 def net_file(name: str) -> Path:

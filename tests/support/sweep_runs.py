@@ -1,4 +1,4 @@
-"""Sweeps in processes of their own, that can be watched and stopped."""
+"""Sweeps: written by hand, and in processes of their own that can be watched and stopped."""
 
 import json
 import subprocess
@@ -11,6 +11,7 @@ from typing import Any
 
 import psutil
 
+from explorer.sweep.records import PairRow, Sweep, SweepRow
 from tests.support.command_line import environment
 from tests.support.scenario_files import written
 
@@ -108,3 +109,17 @@ def rows(folder: Path) -> dict[str, dict[str, Any]]:
     found = {Path(row["scenario"]).stem: row for row in document["rows"]}
     assert len(found) == len(document["rows"])
     return found
+
+
+PAIR = PairRow(left="12/14", right="12/12", divergences=("they part at relu",), expected=False)
+
+
+def row(scenario: str, **told: Any) -> SweepRow:
+    """A row that is as expected, but for what is ``told``."""
+    return SweepRow(**{"scenario": scenario, "study": "", "verdict": "as_expected", **told})
+
+
+def sweep(*rows: SweepRow, **told: Any) -> Sweep:
+    """A sweep with these rows."""
+    head = {"date": "2026-01-02T03:04:05+00:00", "seconds": 12.5, "versions": {"torch": "2.13.0"}}
+    return Sweep(**{**head, **told}, rows=rows)

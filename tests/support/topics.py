@@ -223,6 +223,12 @@ def judge(
     return _whole(claim, claim.judge(world.evidence, claim.expects))
 
 
+def row_of(claim: Claim, **judged: Any) -> ClaimRow:
+    """A claim's row of a board, with what came of it."""
+    names = ("id", "heading", "statement", "guides", "would")
+    return ClaimRow(**{name: getattr(claim, name) for name in names}, **judged)
+
+
 def _whole(claim: Claim, ruling: Ruling) -> Ruled:
     """A ruling, seen to be one that the board can show.
 
@@ -237,17 +243,8 @@ def _whole(claim: Claim, ruling: Ruling) -> Ruled:
         assert what_text(observation)
         assert ": " not in what_text(observation)
         assert set(observation.who) <= set(PARTIES)
-    row = ClaimRow(
-        id=claim.id,
-        heading=claim.heading,
-        statement=claim.statement,
-        guides=claim.guides,
-        would=claim.would,
-        verdict=ruling.verdict,
-        measured=(),
-        advice=ruling.advice,
-        observations=ruling.evidence,
-    )
+    ruled = {"verdict": ruling.verdict, "advice": ruling.advice, "observations": ruling.evidence}
+    row = row_of(claim, measured=(), **ruled)
     advice = advice_text(row)
     assert advice.endswith("."), advice
     return Ruled(ruling.verdict, evidence_text(row), advice, ruling.evidence)

@@ -10,7 +10,7 @@ from explorer.model.errors import UsageError
 from explorer.report.json import encode
 from explorer.report.schemas import sweep_document
 from explorer.sweep.changes import changes, recorded_sweep
-from tests.support.sweeps import PAIR, row, sweep
+from tests.support.sweep_runs import PAIR, row, sweep
 
 
 def changed(before: dict[str, Any], now: dict[str, Any]) -> list[tuple[str, str, str]]:

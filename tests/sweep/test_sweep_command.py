@@ -17,11 +17,12 @@ from tests.support.sweep_runs import (
     descendants,
     nets,
     one_at_work,
+    row,
     rows,
+    sweep,
     sweeping,
     until_first_is_done,
 )
-from tests.support.sweeps import row, sweep
 
 
 @pytest.mark.torch
