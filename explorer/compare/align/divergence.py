@@ -30,8 +30,13 @@ from explorer.compare.align.suspects import (
     kind,
     same_work,
 )
-from explorer.compare.align.two_rows import swapped_before, two_ops, two_rows
-from explorer.compare.align.vertices import Vertex
+from explorer.compare.align.two_rows import (
+    are_in_another_order,
+    are_put_back,
+    two_ops,
+    two_rows,
+)
+from explorer.compare.align.vertices import Vertex, in_order
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import OtherValue
 
@@ -159,6 +164,26 @@ def lone_leaves(search: Search, *, are_behind: bool = False) -> Iterator[FoundDi
 # Two ops
 
 
+def _swapped(search: Search) -> Iterator[FoundDivergence]:
+    """The earliest op before the suspects of each side that puts equal inputs together in another order.
+
+    It pairs with its counterpart, since both hold the same numbers; what takes them apart again no
+    longer does.
+    """
+    matching = search.matching
+    for suspects in search.suspects_of.values():
+        before = reach(suspects.entries, lambda node: [it for it in node.feeders if it.is_work])
+        for node in in_order(before):
+            other = node.partner
+            if other is None or not same_work(node, other):
+                continue
+            moved = matching.tolerance.layout(node.value, other.value) is not None
+            is_other_order = moved and are_in_another_order(node, other)
+            if is_other_order and not are_put_back(matching, node, other):
+                yield two_ops(search, node, other)
+                break
+
+
 def _beside(search: Search) -> Iterator[FoundDivergence]:
     """The two earliest ops that correspond.
 
@@ -250,7 +275,7 @@ FINDERS = (
     Finder(Search.other_starts),
     # A gradient that is left out changes all that follows, also in ops that differ.
     Finder(gradients_stopped, "backward"),
-    Finder(swapped_before),
+    Finder(_swapped),
     Finder(from_backtrace),
     Finder(lone_leaves),
     Finder(partial(from_backtrace, by_layers=True), needs=Search.is_of_outputs),

@@ -312,26 +312,6 @@ def parting_of_order(
     return found
 
 
-def swapped_before(search: Search) -> Iterator[FoundDivergence]:
-    """The earliest op before the suspects of each side that puts equal inputs together in another order.
-
-    It pairs with its counterpart, since both hold the same numbers; what takes them apart again no
-    longer does.
-    """
-    matching = search.matching
-    for suspects in search.suspects_of.values():
-        before = reach(suspects.entries, lambda node: [it for it in node.feeders if it.is_work])
-        for node in in_order(before):
-            other = node.partner
-            if other is None or not same_work(node, other):
-                continue
-            moved = matching.tolerance.layout(node.value, other.value) is not None
-            is_other_order = moved and are_in_another_order(node, other)
-            if is_other_order and not are_put_back(matching, node, other):
-                yield two_ops(search, node, other)
-                break
-
-
 def are_put_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
     """Whether one of two sides puts equal numbers in the order in which the other one has them at once."""
     for maker, there in ((node, other), (other, node)):
