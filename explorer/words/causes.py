@@ -339,7 +339,7 @@ AT_INPUTS: dict[str, str] = {
     "not": later("the condition, its input {slots}, inverted"),
     "roll": later("its input {slots} shifted by {numbers[1]} along axis {numbers[0]}"),
     "flip": later("its input {slots} in reverse along axis {numbers[0]}"),
-    "flip several": later("its input {slots} in reverse along the axes {axes}"),
+    "flip_several": later("its input {slots} in reverse along the axes {axes}"),
     "pad": later(
         "its input {slots} padded by {ends} at the two ends of its last axes, in place of its own padding"
     ),
@@ -348,10 +348,10 @@ AT_INPUTS: dict[str, str] = {
 
 BEHIND: dict[str, str] = {
     "mul": later("times {factor}"),
-    "mul value": later("times `{name}`"),
+    "mul_value": later("times `{name}`"),
     "add": later("plus {factor}"),
-    "add value": later("plus `{name}`"),
-    "sub value": later("minus `{name}`"),
+    "add_value": later("plus `{name}`"),
+    "sub_value": later("minus `{name}`"),
     "function": later("under `{name}`"),
     "temper": later("with its logits times {factor}"),
     "cast": later("rounded to {name}"),
@@ -364,21 +364,21 @@ BEHIND: dict[str, str] = {
     "where": later("as the mean of the {axis} of {rest} elements for which `{name}` holds"),
     "fill": later("with {axis} of its elements set to {factor}"),
 }
-"""An operator behind an op; "value" is one with another value."""
+"""An operator behind an op; "_value": with another value."""
 
 
 def _inserted(edit: InsertOperator) -> str:
     numbers = [str(number) for number in edit.numbers] or [f"{edit.number:.6g}"]
     pairs = list(zip(numbers[::2], numbers[1::2], strict=False))
     if edit.slots:
-        several = " several" if edit.op == "flip" and len(numbers) > 1 else ""
+        several = "_several" if edit.op == "flip" and len(numbers) > 1 else ""
         text = _(AT_INPUTS[edit.op + several])
     elif edit.op in ("roll", "flip"):
         along = pairs if edit.op == "roll" else [(axis, "") for axis in numbers]
         text = _(BEHIND[edit.op])
         return _(" and ").join(text.format(axis=axis, rest=steps) for axis, steps in along)
     else:
-        value = " value" if edit.name and f"{edit.op} value" in BEHIND else ""
+        value = "_value" if edit.name and f"{edit.op}_value" in BEHIND else ""
         text = _(BEHIND[edit.op + value])
     return text.format(
         slots=_slots(edit),

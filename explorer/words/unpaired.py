@@ -52,7 +52,7 @@ TEXTS: dict[tuple[type[Why], str], str] = {
     (FurtherOutput, ""): later(
         "only its further outputs equal those of {place} in {other}: {values}"
     ),
-    (FurtherOutput, "no values"): later(
+    (FurtherOutput, "no_values"): later(
         "one of its further outputs is that of {place} in {other}, which has no node for its main value"
     ),
     (NoResult, ""): later("{other} has no result `{name}`"),
@@ -85,7 +85,7 @@ def detail(unpaired: Unpaired, engines: Engines) -> str:
         form = why.fact
     elif isinstance(why, (Contradicted, FurtherOutput)):
         words["place"] = place(why.place)
-        form = "" if why.values else "no values"
+        form = "" if why.values else "no_values"
         words["values"] = why.values and contrast(why.values, why.gap)
     elif isinstance(why, Repeated):
         words["place"] = place(why.place)
