@@ -17,8 +17,7 @@ from explorer.blocks.html import image
 from explorer.blocks.terminal import show
 from explorer.drawing.formats import FORMATS, FormatName
 from explorer.drawing.views import ViewName
-from explorer.exploration.traces import names_of, report_on, with_trace
-from explorer.exploration.trainings import compared, report_at
+from explorer.exploration.recordings import compared, names_of, report_at, report_on, with_trace
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import unpack
 from explorer.model.causes import Attempts

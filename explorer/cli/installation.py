@@ -15,7 +15,7 @@ from explorer.cli.output import print_document
 from explorer.cli.terminal import console, progress
 from explorer.drawing.layout import substitute_layout
 from explorer.exploration.installed import examine
-from explorer.exploration.options import Wanted
+from explorer.exploration.options import Callbacks, Wanted
 from explorer.exploration.stored import explored
 from explorer.model.errors import ExplorerError, UsageError
 from explorer.model.results import LOST, Outcome
@@ -170,7 +170,7 @@ def _tasks() -> Iterator[Task]:
 def _scenario(name: str) -> Callable[[Workers, Store, Progress], bool]:
     def run(workers: Workers, store: Store, step: Progress) -> bool:
         scenario = load(names()[name])
-        report = explored(scenario, Wanted(), workers, store, progress=step)
+        report = explored(scenario, Wanted(), workers, store, Callbacks(step))
         # What the app's first page shows of it is drawn here, not when the page is opened.
         card(scenario, store)
         if name == INTRODUCTION:

@@ -20,7 +20,7 @@ from explorer.cli.options import (
 from explorer.cli.output import prepared, print_document, print_written, write_file
 from explorer.cli.terminal import console, display
 from explorer.exploration import stored
-from explorer.exploration.options import Interrupted, RunOptions, Wanted, ignored
+from explorer.exploration.options import Callbacks, Interrupted, RunOptions, Wanted, ignored
 from explorer.model.alignment import Alignment
 from explorer.model.engines import NEEDED
 from explorer.model.errors import UsageError
@@ -110,17 +110,14 @@ def explored(plan: Plan, show_first: Callable[[Report], None] = ignored) -> Repo
             with shown.out_of_the_way():
                 show_first(report)
 
-        return stored.explored(
-            plan.scenario,
-            plan.wanted,
-            workers,
-            store,
+        callbacks = Callbacks(
             progress=shown.step,
             before=lambda demand: noted(demand_text(plan.scenario.name, demand)),
             early=lambda answer: noted(first_answer_text(answer)),
             first=first,
             complete=lambda case_report: shown.add_line(line(case_line(case_report))),
         )
+        return stored.explored(plan.scenario, plan.wanted, workers, store, callbacks)
 
 
 # The scenario command

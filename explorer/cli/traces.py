@@ -14,14 +14,15 @@ from explorer.compare.results.steps import over_ranks
 from explorer.drawing import Depth
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName
-from explorer.exploration.traces import (
+from explorer.exploration.recordings import (
+    compared,
     do_start_apart,
     files_of_ranks,
     names_of,
+    report_at,
     report_on,
     with_trace,
 )
-from explorer.exploration.trainings import compared, report_at
 from explorer.model.errors import UsageError
 from explorer.model.report import Report
 from explorer.model.trace import Trace

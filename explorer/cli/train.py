@@ -9,7 +9,7 @@ from explorer.cli import exit_codes
 from explorer.cli.options import TrainOptions, check_seconds
 from explorer.cli.output import prepared, print_document, print_written
 from explorer.cli.terminal import progress
-from explorer.exploration.trainings import checked_engines, compared, report_at, trained
+from explorer.exploration.recordings import checked_engines, compared, report_at, trained
 from explorer.model.errors import UsageError
 from explorer.model.report import Report
 from explorer.model.training import Training

@@ -4,9 +4,8 @@ from importlib import import_module
 
 import msgspec
 
-from explorer.model.arrays import Array
 from explorer.model.engines import ENGINES
-from explorer.model.graph import GradGraph, without_large
+from explorer.model.graph import without_large
 from explorer.model.mended import Whole, WholeRequest
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured
@@ -43,12 +42,6 @@ def whole(request: WholeRequest) -> Whole:
     if not captured.graphs:
         return Whole((None,) * len(request.wanted))
     graph = captured.graphs[-1]
-    return Whole(tuple(_elements(graph, *slot) for slot in request.wanted))
-
-
-def _elements(graph: GradGraph, node: str, output: int) -> Array | None:
-    found = graph.by_id().get(node)
-    if found is None or output >= len(found.outputs):
-        return None
-    summary = found.outputs[output].values
-    return None if summary is None else summary.whole
+    nodes = graph.by_id()
+    found = [(nodes.get(node), output) for node, output in request.wanted]
+    return Whole(tuple(node.whole(output) if node else None for node, output in found))

@@ -1,17 +1,18 @@
 """The main job: every case of a scenario answered by every engine, compared, drawn up, aligned."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 
-import msgspec
+import numpy as np
+from msgspec.structs import replace
 
-from explorer.exploration.installed import about_framework, start
+from explorer.exploration.installed import about
 from explorer.exploration.jobs import Jobs
-from explorer.exploration.large_nets import Demand, FirstAnswer, demand_of
-from explorer.exploration.moved_start import hiding, seen, without_zeros
-from explorer.exploration.options import Interrupted, ignored
+from explorer.exploration.large_nets import demand_of
+from explorer.exploration.options import SILENT, Callbacks, Interrupted
 from explorer.exploration.stages import Exploration
+from explorer.model.arrays import Array, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import (
     FRAMEWORK_LABELS,
@@ -22,25 +23,28 @@ from explorer.model.engines import (
     Framework,
     WorkerKind,
     engine_named,
-    placed,
 )
 from explorer.model.errors import MissingFrameworkError, TimeLimitError
 from explorer.model.failures import MISSING_FRAMEWORK, TIME_LIMITS
-from explorer.model.findings import ReportFinding
-from explorer.model.report import CaseReport, Report
-from explorer.model.requests import ProofScope
+from explorer.model.findings import HiddenByZeros, ReportFinding, ZeroGradients
+from explorer.model.report import Report
+from explorer.model.requests import ParameterSpec, ProofScope
 from explorer.model.results import About
 from explorer.scenario.common_start import Nets, settle
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import assign
 from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import Selection, asks_for_most, main_case, named
+from explorer.scenario.value_matching import drawn
 from explorer.text.failures import message
 from explorer.text.language import _
 from explorer.text.program_name import program
 from explorer.text.remedies import remedy
 from explorer.workers.queue import JobQueue, Progress, no_progress
 from explorer.workers.workers import Workers
+
+AGREE = frozenset({"match", "close"})
+"""The verdicts on a case in which no engine differs from another."""
 
 
 def explore(
@@ -55,41 +59,28 @@ def explore(
     selection: Selection | None = None,
     prove: ProofScope = "small",
     oracle: bool = True,
-    progress: Progress = no_progress,
-    before: Callable[[Demand], None] = ignored,
-    early: Callable[[FirstAnswer], None] = ignored,
-    first: Callable[[Report], None] = ignored,
-    complete: Callable[[CaseReport], None] = ignored,
+    callbacks: Callbacks = SILENT,
 ) -> Report:
     """Ask the cases of ``scenario`` of every engine; report what they say and how it compares.
 
     The main case comes first: the one called ``graph_case``, by default the one that asks for most.
-    Its graphs are captured and aligned, and ``first`` is called with a report on it alone. The
-    others follow, those that cover most ways to ask first; ``complete`` is called with each of them
-    as it is judged. ``selection`` says which are asked: by default all of them, of a large scenario
-    those of "structure". ``prove`` says in which graphs each op is computed again, to prove the values
-    of its node. Without ``oracle`` no gradient is estimated from the forward. ``order`` n adds nested
-    gradients up to order n. ``progress`` is called with a stage, how much of it is done, and of how
-    much. Of a large net ``before`` is called with what it demands, and ``early`` as soon as all engines
-    have answered the main case.
+    Its graphs are captured and aligned. The others follow, those that cover most ways to ask first.
+    ``selection`` says which are asked: by default all of them, of a large scenario those of "structure".
+    ``prove`` says in which graphs each op is computed again, to prove the values of its node. Without
+    ``oracle`` no gradient is estimated from the forward. ``order`` n adds nested gradients up to order n.
 
     Raises ScenarioError, UsageError, MissingFrameworkError or TimeLimitError; what frameworks raise
     is an outcome in the report. Ctrl-C raises Interrupted once an engine has answered.
     """
     defined = tuple(name for name in engines if scenario.defines(engine_named(name).framework))
-    needed_first: dict[WorkerKind, Framework] = {}
-    for engine in map(engine_named, defined):
-        kinds = engine.answers_in[:1] + ((engine.captures_in,) if graphs else ())
-        needed_first.update(dict.fromkeys(kinds, engine.framework))
-    start(workers, needed_first, progress)
-    present = _present(workers, defined)
-    by_kind = assign(device, _usable(present))
-    devices = {name: by_kind[_about_in(name)] for name in defined}
+    present = _present(workers, defined, callbacks.progress, graphs=graphs)
+    by_kind = assign(device, {kind: it.devices for kind, it in present.items()})
+    devices = {name: by_kind[engine_named(name).answers_in[0]] for name in defined}
     began = time.monotonic()
     nets = settle(scenario, workers, defined, devices)
     demand = demand_of(nets, scenario.train, time.monotonic() - began)
     if demand.is_large:
-        before(demand)
+        callbacks.before(demand)
         workers = workers.limited(demand.request_seconds(workers.request_seconds))
     cases = cases_of(scenario, bool(nets.trainable), order)
     main = main_case(scenario, nets.has_one_loss, bool(nets.trainable), cases, graph_case)
@@ -98,7 +89,7 @@ def explore(
         main=main,
         most=asks_for_most(scenario, nets.has_one_loss, bool(nets.trainable)),
         named=named(cases),
-        referees=_referees(scenario, nets, workers) if oracle else (),
+        referees=_referees(scenario, nets, workers) if oracle else None,
         proof=prove if graphs else None,
         is_large=demand.is_large,
         of_one=demand.is_noise_of_one,
@@ -108,10 +99,10 @@ def explore(
     if graph_case is None:
         nested = tuple(case for case in cases if case.order > 1 and case != main)
     of_start = partial(Exploration, scenario, engines, present, devices)
-    exploration = of_start(jobs=jobs, cases=cases, nested=nested, oracle=oracle)
+    exploration = of_start(jobs, cases, nested)
     try:
-        with JobQueue(workers, progress) as job_queue:
-            exploration.run(job_queue, selection, early, first, complete)
+        with JobQueue(workers, callbacks.progress) as job_queue:
+            exploration.run(job_queue, selection, callbacks)
         report = exploration.report()
         hidden = hiding(report, main, nets) if graphs else None
         if hidden is None:
@@ -119,48 +110,51 @@ def explore(
         # What a start of zeros hides, seen by the main case from another start; of a large net, that it may.
         found: tuple[ReportFinding, ...] = (ReportFinding(fact=hidden, names=hidden.names),)
         if not demand.is_large:
-            moved = msgspec.structs.replace(
-                jobs, nets=without_zeros(nets, hidden.zeros), referees=()
-            )
-            elsewhere = of_start(jobs=moved, cases=(main,))
-            with JobQueue(workers, progress) as job_queue:
-                elsewhere.run(job_queue, "main", ignored, ignored, ignored)
-            found = seen(hidden, elsewhere.report(), main)
+            start = without_zeros(nets, hidden.zeros)
+            moved = of_start(replace(jobs, nets=start, referees=None), (main,))
+            with JobQueue(workers, callbacks.progress) as job_queue:
+                moved.run(job_queue, "main")
+            found = seen(hidden, moved.report(), main)
     except KeyboardInterrupt as interruption:
         if not exploration.has_answers:
             raise
         raise Interrupted(exploration.report()) from interruption
-    return msgspec.structs.replace(report, findings=(*report.findings, *found))
+    return replace(report, findings=(*report.findings, *found))
 
 
-def _present(workers: Workers, engines: Iterable[str]) -> dict[WorkerKind, About]:
-    """The workers' reports on the frameworks needed, in each environment.
+def _present(
+    workers: Workers,
+    engines: Iterable[str],
+    progress: Progress = no_progress,
+    *,
+    graphs: bool = False,
+) -> dict[WorkerKind, About]:
+    """The workers' reports on the frameworks of some engines, in each environment.
 
-    Raises MissingFrameworkError without one of these, and TimeLimitError if a limit was reached first.
+    Those that capture ``graphs`` start beside them. Raises MissingFrameworkError without a framework, and
+    TimeLimitError if a limit was reached first.
     """
+    kinds: dict[WorkerKind, Framework] = {}
+    capturing: dict[WorkerKind, Framework] = {}
+    for engine in map(engine_named, engines):
+        kinds[engine.answers_in[0]] = capturing[engine.captures_in] = engine.framework
+    replies = about(workers, kinds | capturing if graphs else kinds, progress)
     present: dict[WorkerKind, About] = {}
-    for kind, engine in sorted({_about_in(name): engine_named(name) for name in engines}.items()):
-        framework = engine.framework
-        about = about_framework(workers, framework, engine.environment)
-        if isinstance(about, About):
-            present[kind] = about
+    for kind, framework in sorted(kinds.items()):
+        reply = replies[kind]
+        if isinstance(reply, About):
+            present[kind] = reply
             continue
-        label, why = FRAMEWORK_LABELS[framework], message(about)
+        label, why = FRAMEWORK_LABELS[framework], message(reply)
         text = _("{framework} cannot be used: {reason}").format(framework=label, reason=why)
-        if framework not in NEEDED and about.type == MISSING_FRAMEWORK:
+        if framework not in NEEDED and reply.type == MISSING_FRAMEWORK:
             text = _(
                 "{framework} is not installed: run {command}, or name an environment that has it:"
                 " `{program} env add NAME PYTHON`"
             ).format(framework=label, command=remedy(framework), program=program())
-        is_late = about.loss and about.loss.kind in TIME_LIMITS
+        is_late = reply.loss and reply.loss.kind in TIME_LIMITS
         raise TimeLimitError(text) if is_late else MissingFrameworkError(text)
     return present
-
-
-def _about_in(name: str) -> WorkerKind:
-    """The worker that reports on an engine's framework."""
-    engine = engine_named(name)
-    return placed(engine.framework, engine.environment)
 
 
 def devices_of(
@@ -168,12 +162,8 @@ def devices_of(
 ) -> dict[WorkerKind, str]:
     """The device of each framework in each environment, for some engines; raises as explore()."""
     defined = [name for name in engines if scenario.defines(engine_named(name).framework)]
-    return assign(device, _usable(_present(workers, defined)))
-
-
-def _usable(present: Mapping[WorkerKind, About]) -> dict[WorkerKind, tuple[str, ...]]:
-    """The devices that each framework can use here."""
-    return {kind: about.devices for kind, about in present.items()}
+    present = _present(workers, defined)
+    return assign(device, {kind: it.devices for kind, it in present.items()})
 
 
 def _referees(scenario: Declaration, nets: Nets, workers: Workers) -> tuple[Framework, ...]:
@@ -184,6 +174,72 @@ def _referees(scenario: Declaration, nets: Nets, workers: Workers) -> tuple[Fram
         return running or compared[:1]
     for framework in REFEREES:
         is_defined = scenario.defines(framework) and framework not in GIVEN
-        if is_defined and isinstance(about_framework(workers, framework), About):
+        if is_defined and isinstance(about(workers, {framework: framework})[framework], About):
             return (framework,)
     return ()
+
+
+# A start of zeros, behind which a mistake changes nothing, and the same start without the zeros
+
+
+def hiding(report: Report, main: GradCase, nets: Nets) -> ZeroGradients | None:
+    """The gradients of the main case that are 0 in every engine, behind parameters of zeros.
+
+    None where engines differ, or no gradient is.
+    """
+    zeros = tuple(name for name in nets.trainable if _is_zero(nets.parameters[name]))
+    names = _without_gradient(report, main, nets.trainable)
+    is_divided = any(it.divergence for it in report.alignments) or not _agree(report, main)
+    return ZeroGradients(names, zeros) if zeros and names and not is_divided else None
+
+
+def _agree(report: Report, main: GradCase) -> bool:
+    return all(case.verdict in AGREE for case in report.cases if case.case == main)
+
+
+def _without_gradient(report: Report, main: GradCase, names: Iterable[str]) -> tuple[str, ...]:
+    """The parameters whose gradients in the main case are exactly 0 in every engine that has answered."""
+    answers = [it for case in report.cases if case.case == main for it in case.results.values()]
+    gradients = [
+        {leaf.name for leaf in result.leaves if _is_zero(leaf.value)}
+        for result in answers
+        if result.outcome == "ok"
+    ]
+    zeros = set.intersection(*gradients) if gradients else set()
+    return tuple(name for name in names if f"d{name}" in zeros)
+
+
+def _is_zero(array: Array) -> bool:
+    """Whether all elements are exactly 0; of a large array its figures say so."""
+    if array.excerpt is None:
+        return not unpack(array).any()
+    known = array.excerpt.summary
+    return known.minimum == known.maximum == 0 and not known.nonfinite
+
+
+def without_zeros(nets: Nets, zeros: tuple[str, ...]) -> Nets:
+    """The nets with other values in some parameters, alike in every engine."""
+    start = {}
+    for name in zeros:
+        array = nets.parameters[name]
+        spec = ParameterSpec(name=name, path=name, role="trained", value=array)
+        start[name] = pack(drawn(name, spec).reshape(array.shape).astype(np.float32), array.dtype)
+    requests = {}
+    for engine, request in nets.requests.items():
+        parameters = request.parameters | start
+        requests[engine] = replace(request, parameters=parameters)
+    return replace(nets, requests=requests, parameters=nets.parameters | start)
+
+
+def seen(hidden: ZeroGradients, moved: Report, main: GradCase) -> tuple[ReportFinding, ...]:
+    """What a report on the same case from the other start shows of what zeros hide."""
+    still = _without_gradient(moved, main, hidden.names)
+    names = tuple(name for name in hidden.names if name not in still)
+    for alignment in moved.alignments:
+        if alignment.divergence is not None:
+            engines = alignment.left, alignment.right
+            found = HiddenByZeros(hidden, engines, alignment.divergence)
+            return (ReportFinding(fact=found, names=hidden.names),)
+    # What is 0 from any start, as that of a parameter without use, is no work of the zeros.
+    fact = ZeroGradients(names, hidden.zeros, agree_elsewhere=_agree(moved, main))
+    return (ReportFinding(fact=fact, names=names),) if names else ()

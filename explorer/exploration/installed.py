@@ -4,11 +4,14 @@ import importlib.metadata
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+from msgspec.structs import replace
 
 from explorer.environments.known import every, in_use, is_found
 from explorer.model.doctor import CheckFacts
-from explorer.model.engines import FRAMEWORKS, NEEDED, Framework, WorkerKind, placed
+from explorer.model.engines import FRAMEWORKS, NEEDED, Framework, placed
 from explorer.model.environments import NO_HOMES, EnvironmentCheck, EnvironmentFacts, Homes
 from explorer.model.errors import ExplorerError, MissingFrameworkError
 from explorer.model.failures import MISSING_FRAMEWORK, Failure
@@ -24,6 +27,9 @@ from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, Progress, carry_out, no_progress
 from explorer.workers.system import can_run_workers
 from explorer.workers.workers import Workers
+
+Kind = TypeVar("Kind", bound=str)
+"""The kind of a worker, or a framework, which is that of its worker where it is found first."""
 
 PACKAGES = ("numpy", "keras", "streamlit", "graphviz", "pygraphviz", "typer", "rich", "msgspec")
 """The packages that the explorer needs beside the frameworks, by their names in pip."""
@@ -56,37 +62,23 @@ def nothing_runs() -> bool:
     return not can_run_workers() or not any(map(is_found, FRAMEWORKS))
 
 
-def start(
-    workers: Workers, kinds: Mapping[WorkerKind, Framework], progress: Progress = no_progress
-) -> None:
-    """Let workers import their framework side by side; about_framework() says if one cannot."""
+def about(
+    workers: Workers, kinds: Mapping[Kind, Framework], progress: Progress = no_progress
+) -> dict[Kind, About | Failure]:
+    """The report of each kind of worker on its framework, which they import side by side.
+
+    A Failure, of type MISSING_FRAMEWORK or of a lost worker's outcome, where it says nothing.
+    """
     jobs = []
     for kind, framework in kinds.items():
         target = f"explorer.engines.{framework}.about:about"
         jobs.append(Job(kind, STARTING, (kind,), target, Nothing(), About))
-    carry_out(jobs, workers, progress)
-
-
-def about_framework(
-    workers: Workers, framework: Framework, environment: str = ""
-) -> About | Failure:
-    """The report of one framework's worker, in an environment or where it is found first.
-
-    A Failure, of type MISSING_FRAMEWORK or of a lost worker's outcome, where it says nothing.
-    """
-    target = f"explorer.engines.{framework}.about:about"
-    try:
-        reply = workers.call(placed(framework, environment), target, Nothing(), About)
-    except MissingFrameworkError as error:
-        return Failure(MISSING_FRAMEWORK, str(error))
-    return reply.failure if isinstance(reply, Lost) else reply
-
-
-def about(
-    workers: Workers, homes: Homes = NO_HOMES, frameworks: Iterable[Framework] = NEEDED
-) -> dict[Framework, About | Failure]:
-    """The report of each framework's worker, in the environment that is named of it; or a Failure."""
-    return {name: about_framework(workers, name, homes.get(name, "")) for name in frameworks}
+    found: dict[Kind, About | Failure] = {}
+    for kind, reply in carry_out(jobs, workers, progress).items():
+        if isinstance(reply, MissingFrameworkError):
+            reply = Failure(MISSING_FRAMEWORK, str(reply))
+        found[kind] = reply.failure if isinstance(reply, Lost) else reply
+    return found
 
 
 # Versions
@@ -103,17 +95,17 @@ def versions_here(
     Those of a framework that ``homes`` names are of that environment. Where a ``store`` has them no
     worker is started.
     """
-    asked = tuple(frameworks)
-    known = stored_versions(store, homes, asked) if store else None
+    kinds = {placed(name, homes.get(name, "")): name for name in frameworks}
+    known = stored_versions(store, homes, kinds.values()) if store else None
     if known is not None:
         return known
     versions: dict[str, str] = {}
-    replies = about(workers, homes, asked).values()
+    replies = about(workers, kinds).values()
     for reply in replies:
         if isinstance(reply, About):
             versions.update(reply.versions)
     if store and all(isinstance(reply, About) for reply in replies):
-        store.put(_key(homes, asked), versions)
+        store.put(_key(homes, kinds.values()), versions)
     return versions
 
 
@@ -141,42 +133,36 @@ def checked(
     checks: list[EnvironmentCheck] = []
     for done, facts in enumerate(wanted):
         progress(CHECKS, done, len(wanted))
+        environment, error = facts.environment, facts.error
         there = [framework for framework in FRAMEWORKS if framework in facts.versions]
-        error = facts.error
-        if not (error or there or facts.environment.origin == "here"):
+        if not (error or there or environment.origin == "here"):
             error = _("none of MindSpore, PyTorch and JAX is installed in it")
         if error:
-            check = EnvironmentCheck(environment=facts.environment, framework=None, error=error)
+            checks.append(EnvironmentCheck(environment=environment, framework=None, error=error))
+            continue
+        for framework in there:
+            check = EnvironmentCheck(
+                environment=environment, framework=framework, version=facts.versions[framework]
+            )
+            # By its path, where it has no name: as the explorer's own, or one that a variable names.
+            kind = placed(framework, environment.name or environment.python)
+            try:
+                reply = about(workers, {kind: framework})[kind]
+            except ExplorerError as failed:
+                reply = Failure(type(failed).__name__, str(failed))
+            if isinstance(reply, Failure):
+                check = replace(check, error=one_line(message(reply)))
+            else:
+                known = version_facts(framework, reply.versions.get(framework, check.version))
+                check = replace(
+                    check,
+                    version=known.version,
+                    tried=known.tried,
+                    limits=known.limits,
+                    devices=reply.devices,
+                )
             checks.append(check)
-        else:
-            checks += [_of_framework(framework, facts, workers) for framework in there]
     return checks
-
-
-def _of_framework(
-    framework: Framework, facts: EnvironmentFacts, workers: Workers
-) -> EnvironmentCheck:
-    environment = facts.environment
-    version = facts.versions[framework]
-    try:
-        # By its path, where it has no name: as the explorer's own, or one that a variable names.
-        reply = about_framework(workers, framework, environment.name or environment.python)
-    except ExplorerError as error:
-        reply = Failure(type(error).__name__, str(error))
-    if isinstance(reply, Failure):
-        why = one_line(message(reply))
-        return EnvironmentCheck(
-            environment=environment, framework=framework, version=version, error=why
-        )
-    known = version_facts(framework, reply.versions.get(framework, version))
-    return EnvironmentCheck(
-        environment=environment,
-        framework=framework,
-        version=known.version,
-        tried=known.tried,
-        limits=known.limits,
-        devices=reply.devices,
-    )
 
 
 def examine(
@@ -189,10 +175,21 @@ def examine(
     """
     progress(CHECKS, 0, STEPS)
     # In workers: this process must import neither framework, and survive a broken one.
-    replies = about(workers, frameworks=in_use())
+    replies = about(workers, {name: name for name in in_use()})
     progress(CHECKS, 1, STEPS)
     frameworks = [_check_framework(name, reply) for name, reply in replies.items()]
     packages = [_check_package(name) for name in PACKAGES]
+    others = [
+        CheckFacts(
+            kind="environment",
+            name=facts.environment.name or facts.environment.python,
+            fine=not facts.error,
+            environment=facts,
+            frameworks=tuple(every_version(facts.versions)),
+        )
+        for facts in every()
+        if facts.environment.origin != "here"
+    ]
     progress(CHECKS, 2, STEPS)
     first, last = PYTHONS
     fine, version = first <= sys.version_info[:2] <= last, platform.python_version()
@@ -203,7 +200,7 @@ def examine(
         CheckFacts(kind="python", name="python", fine=fine, version=version),
         *frameworks,
         *packages,
-        *_check_environments(),
+        *others,
         CheckFacts(kind="layout", name="layout", fine=not layout, text=layout),
         CheckFacts(kind="browser", name="chromium", fine=has_browser),
     ]
@@ -237,16 +234,3 @@ def _check_package(name: str) -> CheckFacts:
     if is_too_new and any(importlib.metadata.distributions(name="mindspore")):
         return CheckFacts(kind="too_new_numpy", name=name, fine=False, version=version)
     return CheckFacts(kind="package", name=name, fine=True, version=version)
-
-
-def _check_environments() -> Iterator[CheckFacts]:
-    """The environments beside the explorer's own."""
-    for facts in every():
-        if facts.environment.origin != "here":
-            yield CheckFacts(
-                kind="environment",
-                name=facts.environment.name or facts.environment.python,
-                fine=not facts.error,
-                environment=facts,
-                frameworks=tuple(every_version(facts.versions)),
-            )

@@ -1,17 +1,25 @@
 """The jobs of an exploration: cases for the engines and the oracle, captures, noise, and trials on graphs."""
 
+import dataclasses
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
-from explorer.compare.graphs.view import Slot
-from explorer.exploration.mended_run import Ask
+from explorer.compare.explained.mended_run import Ask
 from explorer.model.cases import GradCase
 from explorer.model.causes import Trial, TrialsRequest, Tried
-from explorer.model.engines import Framework, WorkerKind, beside, engine_named, placed, plain
-from explorer.model.graph import Output
+from explorer.model.engines import (
+    Framework,
+    WorkerKind,
+    beside,
+    engine_named,
+    framework_of,
+    placed,
+    plain,
+)
+from explorer.model.graph import Output, Slot
 from explorer.model.mended import MendedRequest, MendedRun, Whole, WholeRequest
 from explorer.model.requests import CaseRequest, NetRequest, ProofScope
 from explorer.model.results import Captured, OracleResult, Result, ResultNoise
@@ -92,7 +100,7 @@ def measuring_case(case: GradCase, most: GradCase) -> GradCase:
             get_by_list=by_list,
             sens_param=True,
         )
-    return msgspec.structs.replace(most, api="value_and_grad", has_aux=case.has_aux)
+    return replace(most, api="value_and_grad", has_aux=case.has_aux)
 
 
 def levels_of(name: str) -> str:
@@ -107,9 +115,10 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
     """What the jobs of one exploration are made of.
 
     ``main`` is the case whose graphs are captured, ``most`` the one that asks for most, and ``named`` are
-    those that are asked for ids too. ``referees`` are the frameworks whose nets the oracle runs. ``proof``
-    says in which graphs ops are computed again; None where no graph is captured. Of a net that ``is_large``
-    the answers come first, and noise may be that ``of_one`` framework alone, PyTorch where it is there.
+    those that are asked for ids too. ``referees`` are the frameworks whose nets the oracle runs; None where
+    the user leaves it out. ``proof`` says in which graphs ops are computed again; None where no graph is
+    captured. Of a net that ``is_large`` the answers come first, and noise may be that ``of_one`` framework
+    alone, PyTorch where it is there.
 
     A framework whose net raised at the first look, or whose worker was lost, gets no job: a net that
     kills its worker, or outlives its time, would do so once a case. Its results are that first one.
@@ -119,7 +128,7 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
     main: GradCase
     most: GradCase
     named: Collection[GradCase] = ()
-    referees: tuple[Framework, ...] = ()
+    referees: tuple[Framework, ...] | None = ()
     proof: ProofScope | None = "small"
     is_large: bool = False
     of_one: bool = False
@@ -154,14 +163,20 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
                 kinds = engine_named(name).answers_in
                 ids = case in self.named or plain(name) != COMPILED
                 request = CaseRequest(net, case, ids=ids)
-                jobs.append(
-                    _job(JobKey("result", name, case), request, kinds if shared else kinds[:1])
-                )
-            jobs += [
-                self._of_oracle(case, referee)
-                for referee in self.referees
-                if self.nets.without_answer(referee) is None
-            ]
+                workers = kinds if shared else kinds[:1]
+                jobs.append(_job(JobKey("result", name, case), request, workers))
+            for referee in self.referees or ():
+                if self.nets.without_answer(referee) is None:
+                    # On the CPU whatever the device. Another framework's request will do: they start alike.
+                    nets = self.nets.requests
+                    own = (it for name, it in nets.items() if framework_of(name) == referee)
+                    net = next(own, next(iter(nets.values())))
+                    tape = f"{referee}-tape"
+                    net = replace(net, engine=tape, device="cpu", trainable=self.nets.trainable)
+                    workers = (placed(referee, self.nets.homes.get(referee, "")),)
+                    jobs.append(
+                        _job(JobKey("estimate", tape, case), CaseRequest(net, case), workers)
+                    )
         return jobs
 
     def _there(self) -> Iterator[tuple[str, NetRequest]]:
@@ -169,18 +184,6 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
         for name, net in self.nets.requests.items():
             if self.nets.without_answer(engine_named(name).framework) is None:
                 yield name, net
-
-    def _of_oracle(self, case: GradCase, referee: Framework) -> Job:
-        """The oracle's job, which runs a framework's net on the CPU whatever the device."""
-        # A request for another framework will do: they start alike.
-        nets = self.nets.requests
-        by_framework = {engine_named(name).framework: net for name, net in nets.items()}
-        any_net = by_framework.get(referee) or next(iter(nets.values()))
-        tape, kind = f"{referee}-tape", placed(referee, self.nets.homes.get(referee, ""))
-        net = msgspec.structs.replace(
-            any_net, engine=tape, device="cpu", trainable=self.nets.trainable
-        )
-        return _job(JobKey("estimate", tape, case), CaseRequest(net, case), (kind,))
 
     def captures(self) -> list[Job]:
         """The main case's graphs, of every engine."""
@@ -223,7 +226,7 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
         tapes: dict[str, NetRequest] = {}
         for name, request in self._there():
             tape = beside(name, "tape")
-            tapes[tape] = msgspec.structs.replace(request, engine=plain(tape))
+            tapes[tape] = replace(request, engine=plain(tape))
         if not self.of_one:
             return tapes
         of_torch = [tape for tape in tapes if engine_named(tape).framework == "torch"]
@@ -284,46 +287,36 @@ def ended_its_worker(job: Job, outcome: JobOutcome) -> bool:
     return bool(getattr(job.request, "trials", ())) and _is_crash(outcome)
 
 
-def made_in_parts(
-    job: Job, lost: JobOutcome, make: Callable[[list[Job]], Mapping[JobKey, JobOutcome]]
-) -> JobOutcome:
+def made_in_parts(job: Job, lost: JobOutcome, make: Callable[[Job], JobOutcome]) -> JobOutcome:
     """The outcome of a job whose worker was lost, with what came of the trials that do not end one.
 
-    ``make`` carries out jobs. Where the worker is lost without any trial, or too often, the rest stays as
+    ``make`` carries out a job. Where the worker is lost without any trial, or too often, the rest stays as
     it is.
     """
     request: Any = job.request
     outputs: list[tuple[Output, ...]] = [()] * len(request.trials)
     run: MendedRun | None = None
+    # Without any trial first: where the worker is lost over that, it is not the trials.
     waiting = [range(0)] if isinstance(request, MendedRequest) else []
-    waiting += _divided(range(len(request.trials)))
+    waiting += _divided(range(len(outputs)))
     losses = 0
     while waiting and losses < MOST_LOST:
-        parts: dict[range, Job] = {}
-        for places in waiting:
-            trials = request.trials[places.start : places.stop]
-            key = job.key._replace(on=(job.key.on, places))
-            parts[places] = replace(
-                job, key=key, request=msgspec.structs.replace(request, trials=trials)
-            )
-        outcomes = make(list(parts.values()))
-        waiting = []
-        for places, part in parts.items():
-            outcome = outcomes.get(part.key)
-            if _is_crash(outcome):
-                losses += 1
-                if not places:
-                    return lost  # it is not the trials
-                if len(places) > 1:
-                    waiting += _divided(places)
-            elif isinstance(outcome, (Tried, MendedRun)):
-                run = outcome if isinstance(outcome, MendedRun) else run
-                made = outcome.outputs if isinstance(outcome, Tried) else outcome.tried
-                for place, of_trial in zip(places, made, strict=False):
-                    outputs[place] = of_trial
+        places = waiting.pop(0)
+        trials = request.trials[places.start : places.stop]
+        outcome = make(dataclasses.replace(job, request=replace(request, trials=trials)))
+        if _is_crash(outcome):
+            losses += 1
+            if not places:
+                return lost
+            waiting += _divided(places) if len(places) > 1 else []
+        elif isinstance(outcome, (Tried, MendedRun)):
+            run = outcome if isinstance(outcome, MendedRun) else run
+            made = outcome.outputs if isinstance(outcome, Tried) else outcome.tried
+            for place, of_trial in zip(places, made, strict=False):
+                outputs[place] = of_trial
     if isinstance(request, TrialsRequest):
         return Tried(tuple(outputs))
-    return msgspec.structs.replace(run, tried=tuple(outputs)) if run else lost
+    return replace(run, tried=tuple(outputs)) if run else lost
 
 
 def _is_crash(outcome: JobOutcome) -> bool:

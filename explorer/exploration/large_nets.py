@@ -7,7 +7,7 @@ from operator import itemgetter
 import msgspec
 import numpy as np
 
-from explorer.model.arrays import AnyArray, unpack
+from explorer.model.arrays import unpack
 from explorer.model.results import Result
 from explorer.numeric.differences import real_parts
 from explorer.scenario.common_start import Nets
@@ -109,20 +109,13 @@ def _greatest(one: Result, other: Result) -> tuple[float, str]:
         return math.inf, ""
     greatest = 0.0, ""
     for leaf, another in zip(one.leaves, other.leaves, strict=True):
-        share = _share(real_parts(unpack(leaf.value)), real_parts(unpack(another.value)))
+        left, right = (real_parts(unpack(it.value)) for it in (leaf, another))
+        is_float = left.dtype.kind == "f"
+        share = 0.0 if np.array_equal(left, right, equal_nan=is_float) else math.inf
+        if share and is_float and left.shape == right.shape:
+            with np.errstate(invalid="ignore", over="ignore"):
+                difference = float(np.abs(left - right).max())
+            if math.isfinite(difference):
+                share = difference / float(max(np.abs(left).max(), np.abs(right).max()))
         greatest = max(greatest, (share, leaf.name), key=itemgetter(0))
     return greatest
-
-
-def _share(left: AnyArray, right: AnyArray) -> float:
-    is_float = left.dtype.kind in "fc"
-    if left.shape != right.shape or not is_float:
-        return 0.0 if np.array_equal(left, right) else math.inf
-    if np.array_equal(left, right, equal_nan=True):
-        return 0.0
-    with np.errstate(invalid="ignore", over="ignore"):
-        difference = float(np.max(np.abs(left - right)))
-        scale = float(max(np.max(np.abs(left)), np.max(np.abs(right))))
-    if not np.isfinite(difference):
-        return math.inf
-    return difference / scale if scale else 0.0

@@ -1,12 +1,13 @@
 """The options of an exploration, checked before any framework is started, and its default callbacks."""
 
 import math
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, cast
 
 import msgspec
 
 from explorer.environments.known import has, in_use, is_found, named
+from explorer.exploration.large_nets import Demand, FirstAnswer
 from explorer.model.cases import GradCase
 from explorer.model.engines import (
     AT,
@@ -19,7 +20,7 @@ from explorer.model.engines import (
     plain,
 )
 from explorer.model.errors import UsageError
-from explorer.model.report import Report
+from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import parse
@@ -27,6 +28,7 @@ from explorer.scenario.matrix import MAX_ORDER, case_called, cases_of, nested_ca
 from explorer.scenario.selection import SELECTIONS, Selection
 from explorer.text.choices import choose
 from explorer.text.language import _
+from explorer.workers.queue import Progress, no_progress
 from explorer.workers.workers import REQUEST_SECONDS
 
 
@@ -182,3 +184,21 @@ class Interrupted(KeyboardInterrupt):
 
 def ignored(_said: object) -> None:
     """The default callback for all that an exploration says before its end: ignores it."""
+
+
+class Callbacks(NamedTuple):
+    """What is called while an exploration runs.
+
+    ``progress`` with a stage, how much of it is done, and of how much; ``first`` with a report on the main
+    case alone, and ``complete`` with each other case as it is judged. Of a large net ``before`` with what it
+    demands, and ``early`` as soon as all engines have answered the main case.
+    """
+
+    progress: Progress = no_progress
+    before: Callable[[Demand], None] = ignored
+    early: Callable[[FirstAnswer], None] = ignored
+    first: Callable[[Report], None] = ignored
+    complete: Callable[[CaseReport], None] = ignored
+
+
+SILENT = Callbacks()

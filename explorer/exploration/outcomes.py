@@ -1,16 +1,16 @@
 """The outcomes of an exploration's jobs, as the records that a report holds."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from explorer.compare.graphs.levels import lent_levels, with_levels
 from explorer.compare.results.answers import NO_NOISE
 from explorer.compare.results.comparison import compare, movements
-from explorer.exploration.jobs import JobKey, Jobs, levels_of, measuring_case
-from explorer.model.arrays import Array, unpack
+from explorer.exploration.jobs import JobKey, Jobs, What, levels_of, measuring_case
+from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework, beside, engine_named
 from explorer.model.errors import MissingFrameworkError
@@ -33,7 +33,7 @@ INTERRUPTED = Lost("not_asked", Loss(kind="interrupted"))
 """The outcome of a job that was not finished when Ctrl-C came."""
 
 PLAIN = GradCase("grad")
-"""A case of those whose measuring case returns the outputs of the net too."""
+"""A case of those whose measuring case returns the outputs of the net too: its noise has theirs."""
 
 Index = tuple[int, ...]
 
@@ -45,12 +45,10 @@ class Outcomes:
     A job that is not finished counts as interrupted.
     """
 
-    def __init__(self, jobs: Jobs, without_oracle: OracleResult = NO_ORACLE) -> None:
+    def __init__(self, jobs: Jobs) -> None:
         self.by_key: dict[JobKey, JobOutcome] = {}
+        self._jobs = jobs
         self._nets = jobs.nets
-        self._most = jobs.most
-        self._referees = jobs.referees
-        self._without_oracle = without_oracle
         self._expected: set[JobKey] = set()
         self._waiting_for: dict[GradCase, set[JobKey]] = {}
         self._noisy: dict[str, GradGraph] = {}
@@ -65,7 +63,7 @@ class Outcomes:
         measured = [job.key for job in jobs if job.key.what == "noise"]
         for case, keys in self._waiting_for.items():
             if keys:  # else its results are there already
-                measuring = self._measuring(case), self._measuring(PLAIN)
+                measuring = [measuring_case(it, self._jobs.most) for it in (case, PLAIN)]
                 keys.update(key for key in measured if key.on in measuring)
         return jobs
 
@@ -73,35 +71,23 @@ class Outcomes:
         """Note the outcome of a job; the cases that waited for nothing else."""
         if isinstance(outcome, Captured):
             # A worker does not know in which environment it runs.
-            graphs = (msgspec.structs.replace(it, engine=key.engine) for it in outcome.graphs)
-            outcome = msgspec.structs.replace(outcome, graphs=tuple(graphs))
+            graphs = (replace(it, engine=key.engine) for it in outcome.graphs)
+            outcome = replace(outcome, graphs=tuple(graphs))
             if key.what == "levels":
                 # Its graph has the noise; its values are those of the plain capture.
-                outcome = msgspec.structs.replace(outcome, result=without_values(outcome.result))
+                outcome = without_values(outcome)
             self._noisy.clear()
         self.by_key[key] = outcome
-        complete = []
-        for case, keys in self._waiting_for.items():
-            if key in keys:
-                keys.remove(key)
-                if not keys:
-                    complete.append(case)
-        return complete
+        waiting = [case for case, keys in self._waiting_for.items() if key in keys]
+        for case in waiting:
+            self._waiting_for[case].remove(key)
+        return [case for case in waiting if not self._waiting_for[case]]
 
-    def abridge(self, case: GradCase) -> None:
-        """Let go of the values of a case that is judged."""
-        for name in self._nets.requests:
-            key = JobKey("result", name, case)
-            result = self.by_key.get(key)
-            if isinstance(result, Result):
-                self.by_key[key] = without_values(result)
-
-    def forget_recorded_values(self) -> None:
-        """Let go of the values that were computed while graphs were captured."""
+    def forget_values(self, what: What, on: Hashable = None) -> None:
+        """Let go of the values in results or captures that were compared."""
         for key, outcome in self.by_key.items():
-            if isinstance(outcome, Captured):
-                result = without_values(outcome.result)
-                self.by_key[key] = msgspec.structs.replace(outcome, result=result)
+            if (key.what, key.on) == (what, on):
+                self.by_key[key] = without_values(outcome)
 
     def is_reached(self, case: GradCase) -> bool:
         """Whether any engine has a result for the case."""
@@ -116,54 +102,40 @@ class Outcomes:
 
     def result(self, name: str, case: GradCase) -> Result:
         """An engine's answer to a case."""
-        if name not in self._nets.requests:
-            return NOT_DEFINED
-        failed = self._nets.without_answer(engine_named(name).framework)
-        reply = failed or self._reply(JobKey("result", name, case))
-        if isinstance(reply, Lost):
-            reply = Result(outcome=reply.outcome, error=reply.failure)
-        result: Result = reply
+        result: Result = NOT_DEFINED
+        if name in self._nets.requests:
+            result = self._reply(JobKey("result", name, case))
         return result
 
     def estimate(self, case: GradCase) -> OracleResult:
         """The oracle's answer to a case: by the first framework's net, and by the others' beside it."""
         answers: list[OracleResult] = []
-        for framework in self._referees:
-            failed = self._nets.without_answer(framework)
+        for framework in self._jobs.referees or ():
             reply = self._reply(JobKey("estimate", f"{framework}-tape", case))
-            if failed:
+            if isinstance(reply, Result):
                 # The engines' own answers say already how their framework's worker was lost.
-                reply = OracleResult(failed.outcome)
-            elif isinstance(reply, Lost):
-                reply = OracleResult(reply.outcome, error=reply.failure)
+                is_said = self._nets.without_answer(framework) is not None
+                reply = OracleResult(reply.outcome, error=None if is_said else reply.error)
             answers.append(reply)
         if not answers:
-            return self._without_oracle
+            return LEFT_OUT_ORACLE if self._jobs.referees is None else NO_ORACLE
         answers.sort(key=lambda answer: not answer.estimates)
         beside = tuple(answer for answer in answers[1:] if answer.estimates)
-        return msgspec.structs.replace(answers[0], beside=beside)
+        return replace(answers[0], beside=beside)
 
     def noise(self, case: GradCase, engines: Iterable[str]) -> dict[str, ResultNoise]:
         """The noise of the engines' answers to a case, as far as it was measured."""
-        return noise_of(self._measuring(case), engines, self.by_key)
-
-    def forwards(self, engines: Iterable[str]) -> dict[str, ResultNoise]:
-        """What each engine's net returns, with its noise, as far as it was measured."""
-        return noise_of(self._measuring(PLAIN), engines, self.by_key)
-
-    def _measuring(self, case: GradCase) -> GradCase:
-        return measuring_case(case, self._most)
+        return noise_of(measuring_case(case, self._jobs.most), engines, self.by_key)
 
     def captured(self, name: str) -> Captured:
         """An engine's graphs; none, with the reason in the result, when it could not capture."""
-        failed = self._nets.without_answer(engine_named(name).framework)
-        if failed:
-            return Captured((), failed)
-        reply = self._reply(JobKey("graphs", name))
-        if isinstance(reply, Lost):
+        key = JobKey("graphs", name)
+        reply, lost = self._reply(key), self.by_key.get(key)
+        if isinstance(reply, Result):
             # The worker of a fault is not lost, and may have answered all the same.
-            outcome = "unsupported" if reply.is_fault else reply.outcome
-            return Captured((), Result(outcome=outcome, error=reply.failure))
+            if isinstance(lost, Lost) and lost.is_fault:
+                reply = replace(reply, outcome="unsupported")
+            return Captured((), reply)
         captured: Captured = reply
         if not captured.graphs:
             return captured
@@ -176,13 +148,16 @@ class Outcomes:
                 with_noise = with_levels if is_own else lent_levels
                 last = with_noise(last, measured.graphs[-1])
             self._noisy[name] = last
-        return msgspec.structs.replace(captured, graphs=(*earlier, self._noisy[name]))
+        return replace(captured, graphs=(*earlier, self._noisy[name]))
 
     def _reply(self, key: JobKey) -> Any:
-        """The reply of a job's target, or the loss of its worker."""
-        outcome = self.by_key.get(key, INTERRUPTED)
+        """The reply to a job; a Result that says why where there is none."""
+        failed = self._nets.without_answer(engine_named(key.engine).framework)
+        outcome = failed or self.by_key.get(key, INTERRUPTED)
         if isinstance(outcome, MissingFrameworkError):
             raise outcome
+        if isinstance(outcome, Lost):
+            return Result(outcome=outcome.outcome, error=outcome.failure)
         return outcome
 
 
@@ -298,20 +273,21 @@ def abridged(report: CaseReport) -> CaseReport:
     results = {}
     for engine, result in report.results.items():
         leaves = [abridged_leaf(leaf, indices.get(leaf.name, ())) for leaf in result.leaves]
-        results[engine] = msgspec.structs.replace(result, leaves=tuple(leaves))
-    return msgspec.structs.replace(report, results=results)
+        results[engine] = replace(result, leaves=tuple(leaves))
+    return replace(report, results=results)
 
 
 def abridged_leaf(leaf: Leaf, indices: Sequence[Index] = ()) -> Leaf:
     """A leaf, a large one as an excerpt with the elements at ``indices``."""
-    return Leaf(leaf.name, excerpt(leaf.value, (_place(leaf.value, index) for index in indices)))
+    # A complex number has one index more, that of its part.
+    shape = leaf.value.shape
+    places = (int(np.ravel_multi_index(index[: len(shape)], shape)) for index in indices)
+    return Leaf(leaf.name, excerpt(leaf.value, places))
 
 
-def _place(value: Array, index: Index) -> int:
-    """The flat index of an element; a complex number has one index more, that of its part."""
-    return int(np.ravel_multi_index(index[: len(value.shape)], value.shape))
-
-
-def without_values(result: Result) -> Result:
-    """A result of which only the outcome is needed."""
-    return msgspec.structs.replace(result, leaves=(), structure="")
+def without_values(reply: Any) -> Any:
+    """A reply of whose result only the outcome is needed."""
+    if isinstance(reply, Captured):
+        return replace(reply, result=without_values(reply.result))
+    is_result = isinstance(reply, Result)
+    return replace(reply, leaves=(), structure="") if is_result else reply

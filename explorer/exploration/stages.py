@@ -1,14 +1,16 @@
 """The stages of one exploration: the main case, its graphs, why they differ, then the other cases."""
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, zip_longest
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from explorer.compare.align.alignment import seamed
-from explorer.compare.graphs.view import Slot
+from explorer.compare.explained.explanations import Explanations
+from explorer.compare.explained.mended_run import Ask, Diverging, Reply, as_if_mended
 from explorer.compare.results.remarks import (
     conventions,
     ill_conditioned,
@@ -24,13 +26,11 @@ from explorer.compare.results.verdicts import (
     with_expectation,
     without_divergence,
 )
-from explorer.exploration.explanations import Explanations
 from explorer.exploration.jobs import JobKey, Jobs, ended_its_worker, keys_of, made_in_parts
-from explorer.exploration.large_nets import FirstAnswer, first_answer
-from explorer.exploration.mended_run import Ask, Diverging, Reply, as_if_mended
+from explorer.exploration.large_nets import first_answer
+from explorer.exploration.options import SILENT, Callbacks
 from explorer.exploration.outcomes import (
-    LEFT_OUT_ORACLE,
-    NO_ORACLE,
+    PLAIN,
     Outcomes,
     abridged,
     abridged_leaf,
@@ -44,7 +44,7 @@ from explorer.model.cases import GradCase
 from explorer.model.causes import Trial, Tried
 from explorer.model.engines import WorkerKind, environment_of
 from explorer.model.findings import ReportFinding
-from explorer.model.graph import GradGraph, with_values, without_large
+from explorer.model.graph import GradGraph, Slot, with_values, without_large
 from explorer.model.mended import Whole
 from explorer.model.report import CaseReport, LeftOut, Report, Ungraphed
 from explorer.model.results import LOST, About, Captured, Leaf
@@ -62,42 +62,34 @@ MOST_ALIGNMENTS = 4
 """So often graphs are aligned again at most, each time with more of their large values."""
 
 
+@dataclass
 class Exploration:
     """One exploration and its results so far.
 
     ``engines`` are all that a report says something of, ``present`` the frameworks' reports on themselves,
     and ``devices`` those of the engines. ``cases`` are all there are; ``nested`` are run beside the main
-    one in any case. Without ``oracle`` the user leaves the oracle out.
+    one in any case.
     """
 
-    def __init__(
-        self,
-        scenario: Declaration,
-        engines: tuple[str, ...],
-        present: Mapping[WorkerKind, About],
-        devices: dict[str, str],
-        *,
-        jobs: Jobs,
-        cases: tuple[GradCase, ...],
-        nested: tuple[GradCase, ...] = (),
-        oracle: bool = False,
-    ) -> None:
-        self._scenario = scenario
-        self._engines = engines
-        self._present = present
-        self._devices = devices
-        self._jobs = jobs
-        self._nets = jobs.nets
-        self._main = jobs.main
+    scenario: Declaration
+    engines: tuple[str, ...]
+    present: Mapping[WorkerKind, About]
+    devices: dict[str, str]
+    jobs: Jobs
+    cases: tuple[GradCase, ...]
+    nested: tuple[GradCase, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._nets, self._main = self.jobs.nets, self.jobs.main
         # Of more than three inputs the matrix holds no pairs, and the main case may be one.
-        self._cases = cases if self._main in cases else (self._main, *cases)
-        self._nested = nested
-        self._asked = set(self._cases)  # until a selection leaves some out
+        if self._main not in self.cases:
+            self.cases = (self._main, *self.cases)
+        self._asked = set(self.cases)  # until a selection leaves some out
         self._left_out: tuple[LeftOut, ...] = ()
-        self._outcomes = Outcomes(jobs, NO_ORACLE if oracle else LEFT_OUT_ORACLE)
+        self._outcomes = Outcomes(self.jobs)
         self._complete: dict[GradCase, CaseReport] = {}
         self._graphs: list[GradGraph] = []
-        self._alignments: tuple[Alignment, ...] = ()
+        self._alignments: list[Alignment] = []
         self._diverging: dict[int, Diverging] = {}
         self._remarks: tuple[ReportFinding, ...] = ()
         self._is_explained = False
@@ -109,62 +101,56 @@ class Exploration:
         return bool(self._outcomes.by_key)
 
     def run(
-        self,
-        queue: JobQueue,
-        selection: Selection | None,
-        early: Callable[[FirstAnswer], None],
-        first: Callable[[Report], None],
-        complete: Callable[[CaseReport], None],
+        self, queue: JobQueue, selection: Selection | None, callbacks: Callbacks = SILENT
     ) -> None:
-        """Run the main case, then the others; the callbacks are those of explore()."""
+        """Run the main case, then the others."""
         self._queue = queue
         waiting: list[CaseReport] = []
         self._hear: Callable[[CaseReport], None] = waiting.append
         expect, main = self._outcomes.expect, self._main
-        jobs = expect(self._jobs.of_main())
+        jobs = expect(self.jobs.of_main())
         queue.add(jobs)
         # Whoever is through with the main case goes on, with cases that are run even if graphs are large.
-        others = [case for case in self._cases if case != main]
-        net = takes(self._scenario, self._nets.has_auxiliary)
-        sure = self._nested if selection == "main" else covering(others, (main,), net)
-        queue.add(expect(self._jobs.of_others(sure)), start=False)
+        others = [case for case in self.cases if case != main]
+        net = takes(self.scenario, self._nets.has_auxiliary)
+        sure = self.nested if selection == "main" else covering(others, (main,), net)
+        queue.add(expect(self.jobs.of_others(sure)), start=False)
         answers = [job for job in jobs if job.key.what == "result"]
-        if answers and self._jobs.is_large:
+        if answers and self.jobs.is_large:
             self._wait_for(answers)
-            results = {name: self._outcomes.result(name, main) for name in self._engines}
-            early(first_answer(results))
+            results = {name: self._outcomes.result(name, main) for name in self.engines}
+            callbacks.early(first_answer(results))
         self._wait_for(jobs)
 
         # The workers go on while the graphs are aligned.
         self._align()
-        op_nodes = 0
-        for graph in self._graphs:
-            op_nodes = max(op_nodes, sum(node.kind == "op" for node in graph.nodes))
-        is_large = len(self._cases) * op_nodes > LARGE
+        counts = [sum(node.kind == "op" for node in graph.nodes) for graph in self._graphs]
+        op_nodes = max(counts, default=0)
         by_size = selection is None
+        is_large = len(self.cases) * op_nodes > LARGE
         selection = selection or ("structure" if is_large else "all")
         chosen = spread(others, (main,), net) if selection == "all" else sure
         self._asked = {main, *chosen}
         rest = tuple(case for case in others if case not in self._asked)
         if rest and selection != "all":
-            why, total = "size" if by_size else selection, len(self._cases)
+            why, total = "size" if by_size else selection, len(self.cases)
             self._left_out = (LeftOut("selected", rest, why, total=total, op_nodes=op_nodes),)
         for _round in range(MOST_ALIGNMENTS):
             if not self.look_up_values():
                 break
             self._align()
 
-        self._explain(expect(self._jobs.of_others(chosen[len(sure) :])))
+        self._explain(expect(self.jobs.of_others(chosen[len(sure) :])))
         self.mend()
-        first(self._report((main,), ()))
+        callbacks.first(self.report((main,)))
         for case_report in waiting:
             if case_report.case != main:
-                complete(case_report)
-        self._hear = complete
+                callbacks.complete(case_report)
+        self._hear = callbacks.complete
         for job, outcome in queue.finished():
             self._note(job, outcome)
 
-    def _wait_for(self, jobs: list[Job]) -> None:
+    def _wait_for(self, jobs: Iterable[Job]) -> None:
         """Wait for the last of some jobs; what else is finished meanwhile is noted too."""
         missing = {job.key for job in jobs}.difference(self._outcomes.by_key)
         while missing:
@@ -172,23 +158,25 @@ class Exploration:
             self._note(job, outcome)
             missing.discard(job.key)
 
-    def _taken(self, jobs: list[Job]) -> dict[JobKey, JobOutcome]:
-        """The outcomes of some jobs, which are let go of."""
-        self._wait_for(jobs)
-        return {job.key: self._outcomes.by_key.pop(job.key) for job in jobs}
+    def _outcome(self, job: Job) -> JobOutcome:
+        """The outcome of a job for which all others wait, which is let go of."""
+        self._queue.add([job], ahead=True)
+        self._wait_for([job])
+        return self._outcomes.by_key.pop(job.key)
 
-    def _carried_out(self, jobs: list[Job]) -> dict[JobKey, JobOutcome]:
-        """The outcomes of some jobs, for which all others wait."""
+    def _carried_out(self, jobs: list[Job], others: Iterable[Job] = ()) -> dict[JobKey, JobOutcome]:
+        """The outcomes of some jobs for which all ``others`` wait, and which are let go of.
+
+        Where a trial ends its worker, they are those of the other trials.
+        """
         self._queue.add(jobs, ahead=True)
-        return self._taken(jobs)
-
-    def _tried(self, jobs: list[Job]) -> dict[JobKey, JobOutcome]:
-        """The outcomes of some jobs with trials; where one of these ends its worker, those of the others."""
-        tried = self._taken(jobs)
+        self._queue.add(others)
+        self._wait_for(jobs)
+        outcomes = {job.key: self._outcomes.by_key.pop(job.key) for job in jobs}
         for job in jobs:
-            if ended_its_worker(job, tried[job.key]):
-                tried[job.key] = made_in_parts(job, tried[job.key], self._carried_out)
-        return tried
+            if ended_its_worker(job, outcomes[job.key]):
+                outcomes[job.key] = made_in_parts(job, outcomes[job.key], self._outcome)
+        return outcomes
 
     def _note(self, job: Job, outcome: JobOutcome) -> None:
         """Note the outcome of a job, and judge the cases that are complete with it."""
@@ -203,32 +191,28 @@ class Exploration:
     def _abridge(self, case: GradCase) -> None:
         """Let go of what only the verdict on a case needed of large tensors."""
         self._complete[case] = abridged(self._complete[case])
-        self._outcomes.abridge(case)
+        self._outcomes.forget_values("result", case)
 
     def _judged(self, case: GradCase) -> CaseReport:
         """A case with the results of all engines, and the verdict on them."""
         if case in self._complete:
             return self._complete[case]
         # Engines without a net take part as well: a report says of all that were asked for.
-        results = {name: self._outcomes.result(name, case) for name in self._engines}
-        noise = self._outcomes.noise(case, self._engines)
-        scenario = self._scenario
+        results = {name: self._outcomes.result(name, case) for name in self.engines}
         estimate = self._outcomes.estimate(case)
-        forwards = self._outcomes.forwards(self._engines)
-        return judge(
-            case, results, estimate, scenario.expected, noise, scenario.tolerances, forwards
-        )
+        noise, forwards = (self._outcomes.noise(it, self.engines) for it in (case, PLAIN))
+        expected, tolerances = self.scenario.expected, self.scenario.tolerances
+        return judge(case, results, estimate, expected, noise, tolerances, forwards)
 
     def _captured(self) -> dict[str, Captured]:
-        if not self._jobs.proof:
-            return {}
-        return {name: self._outcomes.captured(name) for name in self._nets.requests}
+        names = self._nets.requests if self.jobs.proof else ()
+        return {name: self._outcomes.captured(name) for name in names}
 
     def _recorded_otherwise(self) -> tuple[ReportFinding, ...]:
         """A remark on each engine whose recorded run gave other results than its plain call."""
         recorded = self._captured()
         plain = {name: self._outcomes.result(name, self._main) for name in recorded}
-        noise = self._outcomes.noise(self._main, self._engines)
+        noise = self._outcomes.noise(self._main, self.engines)
         return tuple(recorded_otherwise(recorded, plain, noise))
 
     def _align(self) -> None:
@@ -238,23 +222,23 @@ class Exploration:
             # Earlier stages are not run: their nodes have no values by which they could be paired.
             graphs += [with_values(it, self._whole.get(name, {})) for it in captured.graphs[-1:]]
         report = self._judged(self._main)
-        noise = self._outcomes.noise(self._main, self._engines)
+        noise = self._outcomes.noise(self._main, self.engines)
         otherwise = self._recorded_otherwise()
         altered = altered_engines(otherwise)
-        expected, tolerances = self._scenario.expected, self._scenario.tolerances
+        expected, tolerances = self.scenario.expected, self.scenario.tolerances
         alignments: list[Alignment] = []
         self._diverging.clear()
         for left, right in combinations(graphs, 2):
             judged = judged_results(report, (left.engine, right.engine), noise)
             align = partial(seamed, alike=judged.alike, pieces=self._nets.pieces)
             aligned = align(left, right)
-            alignment = msgspec.structs.replace(aligned.alignment, unjudged=judged.unjudged)
+            alignment = replace(aligned.alignment, unjudged=judged.unjudged)
             alignment = without_divergence(alignment, altered)
             alignment = with_expectation(alignment, report, expected, tolerances, noise)
             if alignment.divergence is not None:
                 self._diverging[len(alignments)] = Diverging(aligned, left, right, align)
             alignments.append(alignment)
-        self._graphs, self._alignments = graphs, tuple(alignments)
+        self._graphs, self._alignments = graphs, alignments
         of_the_call = [graph for graph in graphs if graph.engine not in altered]
         self._remarks = (
             *otherwise,
@@ -275,22 +259,16 @@ class Exploration:
         for one in explanations.values():
             for engine, of_one in one.trials().items():
                 wanted[engine] = wanted.get(engine, ()) + of_one
-        trials = self._jobs.trials(wanted)
-        self._queue.add(trials, ahead=True)  # the first report waits for them
-        self._queue.add(others)
-        tried = {
-            key.engine: iter(made.outputs)
-            for key, made in self._tried(trials).items()
-            if isinstance(made, Tried)
-        }
+        # The first report waits for them.
+        outcomes = self._carried_out(self.jobs.trials(wanted), others)
+        made = {key.engine: it for key, it in outcomes.items() if isinstance(it, Tried)}
+        tried = {engine: iter(it.outputs) for engine, it in made.items()}
         self._is_explained = True
-        self._outcomes.forget_recorded_values()
+        self._outcomes.forget_values("graphs")
         if self._main in self._complete:
             self._abridge(self._main)
-        alignments = list(self._alignments)
         for place, one in explanations.items():
-            alignments[place] = one.explained(tried)
-        self._alignments = tuple(alignments)
+            self._alignments[place] = one.explained(tried)
 
     def look_up_values(self) -> bool:
         """Ask for large values: where graphs part, and what is put in as if they were mended.
@@ -302,7 +280,7 @@ class Exploration:
             for engine, slot in diverging.wanted():
                 if slot not in self._whole.setdefault(engine, {}):
                     wanted.setdefault(engine, {})[slot] = None
-        for key, whole in self._carried_out(self._jobs.whole(wanted)).items():
+        for key, whole in self._carried_out(self.jobs.whole(wanted)).items():
             values = whole.values if isinstance(whole, Whole) else ()  # where its worker was lost
             self._whole[key.engine].update(zip_longest(wanted[key.engine], values))
         return bool(wanted)
@@ -312,10 +290,9 @@ class Exploration:
 
         All that this shows is noted in the alignments.
         """
-        alignments = list(self._alignments)
         runs: dict[int, Generator[Ask, Reply, Alignment]] = {}
         for place, diverging in self._diverging.items():
-            runs[place] = as_if_mended(alignments[place], diverging)
+            runs[place] = as_if_mended(self._alignments[place], diverging)
         replies: dict[int, Any] = dict.fromkeys(runs)  # a generator is sent None at first
         while replies:
             asked: dict[int, Ask] = {}
@@ -324,32 +301,26 @@ class Exploration:
                 try:
                     asked[place] = runs[place].send(reply)
                 except StopIteration as end:
-                    alignments[place] = end.value
+                    self._alignments[place] = end.value
                     continue
-                jobs += self._jobs.mended(asked[place])
-            self._queue.add(jobs, ahead=True)
-            outcomes = self._tried(jobs)
+                jobs += self.jobs.mended(asked[place])
+            outcomes = self._carried_out(jobs)
             replies = {place: tuple(map(outcomes.get, keys_of(it))) for place, it in asked.items()}
-        self._alignments = tuple(alignments)
 
-    def report(self) -> Report:
-        """The report on everything that is known."""
-        reached: list[GradCase] = []
-        unreached: list[GradCase] = []
-        for case in filter(self._asked.__contains__, self._cases):
-            cases = reached if self._outcomes.is_reached(case) else unreached
-            cases.append(case)
-        left_out = self._left_out
-        if unreached:
-            is_late = self._outcomes.is_out_of_time
-            why = LeftOut("timed_out" if is_late else "interrupted", tuple(unreached))
-            left_out = (*left_out, why)
-        return self._report(tuple(reached), left_out)
-
-    def _report(self, cases: tuple[GradCase, ...], left_out: tuple[LeftOut, ...]) -> Report:
+    def report(self, cases: Iterable[GradCase] | None = None) -> Report:
+        """The report on some cases, by default on everything that is known."""
+        left_out: tuple[LeftOut, ...] = ()
+        if cases is None:
+            wanted = [case for case in self.cases if case in self._asked]
+            cases = list(filter(self._outcomes.is_reached, wanted))
+            unreached = tuple(case for case in wanted if case not in cases)
+            left_out = self._left_out
+            if unreached:
+                is_late = self._outcomes.is_out_of_time
+                left_out += (LeftOut("timed_out" if is_late else "interrupted", unreached),)
         versions: dict[str, str] = {}
         environments: dict[str, dict[str, str]] = {}
-        for kind, about in self._present.items():
+        for kind, about in self.present.items():
             environment = environment_of(kind)
             found = environments.setdefault(environment, {}) if environment else versions
             found.update(about.versions)
@@ -363,15 +334,15 @@ class Exploration:
                 is_plain = self._outcomes.result(name, self._main).outcome == "ok"
                 while_recorded = captured.result.outcome == "raised" and is_plain
                 ungraphed[name] = Ungraphed(captured.result.error, while_recorded)
-        inputs = self._scenario.inputs()
+        inputs = self.scenario.inputs()
         starts = self._nets.parameters.items()
         return Report(
-            scenario=self._scenario.name,
-            title=self._scenario.title,
-            notes=self._scenario.notes,
+            scenario=self.scenario.name,
+            title=self.scenario.title,
+            notes=self.scenario.notes,
             versions=versions,
             environments=environments,
-            devices=self._devices,
+            devices=self.devices,
             inputs=tuple(abridged_leaf(Leaf(name, pack(array))) for name, array in inputs.items()),
             parameters=tuple(abridged_leaf(Leaf(name, array)) for name, array in starts),
             findings=(
@@ -385,6 +356,6 @@ class Exploration:
             graphs=tuple(graphs),
             ungraphed=ungraphed,
             lost_graphs=tuple(name for name, it in recorded.items() if it.result.outcome in LOST),
-            alignments=self._alignments,
+            alignments=tuple(self._alignments),
             state=state_rows({name: it.state for name, it in recorded.items() if it.graphs}),
         )

@@ -1,17 +1,16 @@
 """Explorations that are asked of the store first."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import Literal
 
 import msgspec
 
-from explorer.exploration.large_nets import Demand, FirstAnswer
-from explorer.exploration.options import Wanted, ignored
+from explorer.exploration.options import SILENT, Callbacks, Wanted
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import ScenarioError
-from explorer.model.failures import Failure
 from explorer.model.findings import NoiseUnknown
-from explorer.model.report import CaseReport, Report
-from explorer.model.results import LOST, Outcome
+from explorer.model.report import Report
+from explorer.model.results import LOST
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import AUTO
 from explorer.scenario.find import CHANGED, files_read, has_changed
@@ -19,11 +18,7 @@ from explorer.scenario.replies import KeptReplies, is_of_environment
 from explorer.store.keys import Key, key_of
 from explorer.store.store import Store
 from explorer.text.language import _
-from explorer.workers.queue import Progress, no_progress
 from explorer.workers.workers import REQUEST_SECONDS, Workers
-
-TIMED_OUT: Outcome = "timed_out"
-"""The type of the error where a worker was lost to its time limit."""
 
 
 def key(
@@ -83,12 +78,7 @@ def explored(
     wanted: Wanted,
     workers: Workers,
     store: Store,
-    *,
-    progress: Progress = no_progress,
-    before: Callable[[Demand], None] = ignored,
-    early: Callable[[FirstAnswer], None] = ignored,
-    first: Callable[[Report], None] = ignored,
-    complete: Callable[[CaseReport], None] = ignored,
+    callbacks: Callbacks = SILENT,
 ) -> Report:
     """The report on a scenario: from the store, else from explore(), which says what it raises.
 
@@ -113,60 +103,48 @@ def explored(
                 scenario,
                 workers.keeping(KeptReplies(store)),
                 **msgspec.structs.asdict(wanted),  # its fields are named as explore() takes them
-                progress=progress,
-                before=before,
-                early=early,
-                first=first,
-                complete=complete,
+                callbacks=callbacks,
             )
             if has_changed(scenario.path, files):
                 raise ScenarioError(f"{scenario.place}: {_(CHANGED)}")
-            if is_whole(report):
+            lacking = lack_of(report)
+            if not lacking:
                 store.put(its_key, report)
-            elif has_all_results(report) and lacks_only_time(report):
+            elif lacking == "time":
                 store.put(partial_key(its_key, workers.request_seconds), report)
     return report
 
 
-def is_whole(report: Report) -> bool:
-    """Whether nothing is missing from a report that another run might bring."""
-    is_lost = _errors_of_noise(report) or any(it.oracle.outcome in LOST for it in report.cases)
-    return not is_lost and has_all_results(report)
+Lack = Literal["", "time", "more"]
+"""What a report lacks that another run might bring.
+
+"": nothing. "time": every engine has its results and graphs, and what is missing beside them, noise or
+central differences, took too long. "more": a worker died, or a result or a graph is missing.
+"""
 
 
-def lacks_only_time(report: Report) -> bool:
-    """Whether all that is missing beside the engines' results took too long; no worker died."""
-    has_died = any(case.oracle.outcome == "crashed" for case in report.cases)
-    return not has_died and all(it.type == TIMED_OUT for it in _errors_of_noise(report))
-
-
-def _errors_of_noise(report: Report) -> list[Failure]:
-    """Why noise was not measured that another run may measure."""
-    facts = [finding.fact for finding in report.findings]
-    errors = [fact.error for fact in facts if isinstance(fact, NoiseUnknown)]
-    return [error for error in errors if error.kind != "older_version"]
-
-
-def has_all_results(report: Report) -> bool:
-    """Whether every engine has its results and graphs; noise and central differences may be missing.
+def lack_of(report: Report) -> Lack:
+    """What a report lacks that another run might bring.
 
     A net that raises has raised: that is a result like any other, unless another time or another
     machine may be kinder to it.
     """
     if any(left_out.cause != "selected" for left_out in report.left_out) or report.lost_graphs:
-        return False
-    errors: list[Failure] = []
-    raising: set[str] = set()
-    for case in report.cases:
-        for name, result in case.results.items():
-            if result.outcome in LOST:
-                return False
-            if result.outcome == "raised":
-                raising.add(name)
-            if result.error:
-                errors.append(result.error)
+        return "more"
+    results = [item for case in report.cases for item in case.results.items()]
+    raising = {name for name, result in results if result.outcome == "raised"}
+    errors = [result.error for _, result in results if result.error]
     for name, ungraphed in report.ungraphed.items():
         if not ungraphed.error.kind and name not in raising:
-            return False  # its net runs, and there is no graph for no reason that is known
+            return "more"  # its net runs, and there is no graph for no reason that is known
         errors.append(ungraphed.error)
-    return not any(map(is_of_environment, errors))
+    are_lost = any(result.outcome in LOST for _, result in results)
+    if are_lost or any(map(is_of_environment, errors)):
+        return "more"
+    beside = [case.oracle.outcome for case in report.cases if case.oracle.outcome in LOST]
+    facts = [finding.fact for finding in report.findings]
+    unknown = [fact.error for fact in facts if isinstance(fact, NoiseUnknown)]
+    beside += [error.type for error in unknown if error.kind != "older_version"]
+    if not beside:
+        return ""
+    return "time" if set(beside) == {"timed_out"} else "more"

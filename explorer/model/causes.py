@@ -7,7 +7,7 @@ import msgspec
 
 from explorer.model.arrays import Array
 from explorer.model.divergence import Place, Places
-from explorer.model.graph import OTHER, Arguments, GradGraph, Layer, Output, SideName
+from explorer.model.graph import Arguments, GradGraph, Layer, Output, SideName
 from explorer.model.requests import CaseRequest
 
 Inserted = Literal[
@@ -337,18 +337,6 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
         return first.op if isinstance(first, ReplaceOperator) else ""
 
 
-def mirrored_cause(cause: Cause) -> Cause:
-    """The same cause with the two sides exchanged."""
-    mends = [msgspec.structs.replace(mend, side=OTHER[mend.side]) for mend in cause.mends]
-    return msgspec.structs.replace(
-        cause,
-        side=OTHER[cause.side],
-        layers=cause.layers[::-1],
-        mends=tuple(mends[::-1]),
-        also_at=tuple(places[::-1] for places in cause.also_at),
-    )
-
-
 class Attempt(msgspec.Struct, frozen=True):
     """Edits of an ``op`` that were tried: the value is then ``apart`` from the other side's at most."""
 
@@ -374,8 +362,3 @@ class Attempts(msgspec.Struct, frozen=True, kw_only=True):
     fitting: tuple[Attempt, ...] = ()
     nearest: tuple[Attempt, ...] = ()
     is_repeated: bool = True
-
-
-def mirrored_attempts(attempts: Attempts) -> Attempts:
-    """The same attempts with the two sides exchanged."""
-    return msgspec.structs.replace(attempts, side=OTHER[attempts.side])

@@ -291,27 +291,33 @@ Divergence = (
 """A place where two graphs have different values though what comes before is equal."""
 
 
-TWO_SIDED = ("ends", "rows", "places", "makers", "rates", "factors", "alone", "inputs", "shapes")
+TWO_SIDED = "alone ends factors inputs layers makers mends nodes places rates rows shapes sources"
 """The fields that have something of each graph, that of the left one first."""
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
 
 def mirrored(record: Record) -> Record:
-    """The same divergence, or the same part of one, with its sides exchanged."""
+    """The same record of two graphs with its sides exchanged, and so in all that it holds.
+
+    What says why a node has no partner is about that node, whichever its side.
+    """
     changes: dict[str, object] = {}
+    other_side: dict[str, str] = {**OTHER}
     for name in record.__struct_fields__:
         value = getattr(record, name)
-        if isinstance(value, msgspec.Struct):
-            changes[name] = mirrored(value)
-        elif name in TWO_SIDED:
-            changes[name] = value[::-1]
-        elif name in ("equal_at", "also_at"):
-            changes[name] = tuple(places[::-1] for places in value)
-        elif name == "spread":
-            changes[name] = tuple(map(mirrored, value))
+        if name in ("equal_at", "also_at"):
+            value = tuple(places[::-1] for places in value)
+        elif isinstance(value, tuple):
+            held = tuple(mirrored(it) if isinstance(it, msgspec.Struct) else it for it in value)
+            value = held[::-1] if name in TWO_SIDED.split() else held
+        elif isinstance(value, msgspec.Struct) and name != "why":
+            value = mirrored(value)
         elif name == "side":
-            changes[name] = OTHER[value]
+            value = OTHER[value]
+        # What is "left_coverage" of the one is "right_coverage" of the other.
+        start = name.partition("_")[0]
+        changes[name.replace(start, other_side.get(start, start), 1)] = value
     if isinstance(record, Likeness):
         changes["factor"] = 1 / record.factor
     return msgspec.structs.replace(record, **changes)

@@ -1,6 +1,6 @@
 """The record of a gradient graph: nodes of forward and backward with their values, and edges."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal, TypeAlias, Union
 
 import msgspec
@@ -160,6 +160,11 @@ class Output(msgspec.Struct, frozen=True):
     noise: float | None = None
     levels: tuple[float, ...] = ()
 
+    @property
+    def whole(self) -> Array | None:
+        """All elements, where they are known."""
+        return self.values.whole if self.values else None
+
 
 class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One operator, leaf, or result of a gradient graph.
@@ -202,6 +207,10 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         numbers = [output for output in self.outputs if "int" not in output.dtype]
         return next(iter(numbers or self.outputs), None)
 
+    def whole(self, output: int) -> Array | None:
+        """All elements of an output, where they are known."""
+        return self.outputs[output].whole if output < len(self.outputs) else None
+
 
 class Edge(
     msgspec.Struct,
@@ -221,6 +230,10 @@ class Edge(
     output: int = 0
     input: int = 0
     kind: EdgeKind = "data"
+
+
+Slot = tuple[str, int]
+"""An output: the id of its node, and its number."""
 
 
 class GradGraph(msgspec.Struct, frozen=True, kw_only=True):
@@ -244,43 +257,41 @@ class GradGraph(msgspec.Struct, frozen=True, kw_only=True):
         return {node.id: node for node in self.nodes}
 
 
-def without_large(graph: GradGraph) -> GradGraph:
-    """The graph as a report keeps it: of values of more than SMALL elements their figures alone."""
+def with_outputs(graph: GradGraph, change: Callable[[Slot, Output], Output]) -> GradGraph:
+    """The graph with what ``change`` makes of each output, which may be the same one."""
     nodes = []
     for node in graph.nodes:
-        if any(map(_is_large, node.outputs)):
-            outputs = tuple(_brief(it) if _is_large(it) else it for it in node.outputs)
+        outputs = tuple(change((node.id, place), it) for place, it in enumerate(node.outputs))
+        if any(new is not old for new, old in zip(outputs, node.outputs, strict=True)):
             node = msgspec.structs.replace(node, outputs=outputs)
         nodes.append(node)
     return msgspec.structs.replace(graph, nodes=tuple(nodes))
 
 
-def _is_large(output: Output) -> bool:
-    whole = output.values.whole if output.values else None
-    return whole is not None and whole.size > SMALL
+def with_whole(output: Output, whole: Array | None) -> Output:
+    """An output with other elements, or with its figures alone."""
+    values = output.values and msgspec.structs.replace(output.values, whole=whole)
+    return msgspec.structs.replace(output, values=values)
 
 
-def _brief(output: Output) -> Output:
-    summary = output.values and msgspec.structs.replace(output.values, whole=None)
-    return msgspec.structs.replace(output, values=summary)
+def without_large(graph: GradGraph) -> GradGraph:
+    """The graph as a report keeps it: of values of more than SMALL elements their figures alone."""
+
+    def brief(_slot: Slot, output: Output) -> Output:
+        is_large = output.whole is not None and output.whole.size > SMALL
+        return with_whole(output, None) if is_large else output
+
+    return with_outputs(graph, brief)
 
 
-def with_values(graph: GradGraph, whole: Mapping[tuple[str, int], Array | None]) -> GradGraph:
+def with_values(graph: GradGraph, whole: Mapping[Slot, Array | None]) -> GradGraph:
     """The graph with the elements of some outputs, by the ids of their nodes; None: as it was."""
-    found = {slot: value for slot, value in whole.items() if value is not None}
-    changed = {node for node, _ in found}
-    nodes = []
-    for node in graph.nodes:
-        if node.id in changed:
-            outputs = []
-            for place, output in enumerate(node.outputs):
-                values, value = output.values, found.get((node.id, place))
-                if values is not None and value is not None:
-                    values = msgspec.structs.replace(values, whole=value)
-                outputs.append(msgspec.structs.replace(output, values=values))
-            node = msgspec.structs.replace(node, outputs=tuple(outputs))
-        nodes.append(node)
-    return msgspec.structs.replace(graph, nodes=tuple(nodes))
+
+    def known(slot: Slot, output: Output) -> Output:
+        value = whole.get(slot)
+        return output if value is None else with_whole(output, value)
+
+    return with_outputs(graph, known)
 
 
 FRAMEWORK_PACKAGES = ("mindspore", "torch", "keras", "jax")

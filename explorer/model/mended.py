@@ -5,8 +5,8 @@ from typing import Literal
 import msgspec
 
 from explorer.model.arrays import Array
-from explorer.model.causes import Cause, Trial, mirrored_cause
-from explorer.model.divergence import Divergence, mirrored
+from explorer.model.causes import Cause, Trial
+from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Output
 from explorer.model.known import Reference
 from explorer.model.requests import CaseRequest
@@ -118,17 +118,3 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
     not_put_in: tuple[NotPutIn, ...] = ()
     end: End = ""
     change_nothing: bool = False
-
-
-def mirrored_mended(mended: Mended) -> Mended:
-    """The same with the two sides exchanged."""
-    behind = []
-    for one in mended.behind:
-        cause = one.cause and mirrored_cause(one.cause)
-        divergence = mirrored(one.divergence)
-        behind.append(msgspec.structs.replace(one, divergence=divergence, cause=cause))
-    not_put_in = (
-        msgspec.structs.replace(one, nodes=one.nodes[::-1], sources=one.sources[::-1])
-        for one in mended.not_put_in
-    )
-    return msgspec.structs.replace(mended, behind=tuple(behind), not_put_in=tuple(not_put_in))

@@ -8,12 +8,10 @@ from explorer.compare.align import align
 from explorer.drawing.marks import Marks, diverging_nodes, marks
 from explorer.drawing.shown import Shown
 from explorer.model.alignment import Alignment, Pair
-from explorer.model.causes import mirrored_attempts, mirrored_cause
 from explorer.model.divergence import Divergence, End
-from explorer.model.divergence import mirrored as mirrored_divergence
+from explorer.model.divergence import mirrored as mirrored_record
 from explorer.model.engines import engine_named
-from explorer.model.graph import OTHER, GradGraph
-from explorer.model.mended import mirrored_mended
+from explorer.model.graph import GradGraph
 from explorer.model.unpaired import Unpaired
 from explorer.text.language import _
 from explorer.words.graphs import STAGES
@@ -62,49 +60,17 @@ def mirrored(alignment: Alignment, left: GradGraph) -> Alignment:
 
     Its execution order numbers the pairs then.
     """
+    mirror = mirrored_record(alignment)
     # Pairs that share a number go together; the first of them says where.
     nodes = left.by_id()
     first_of_number: dict[int, Pair] = {}
-    for pair in alignment.pairs:
+    for pair in mirror.pairs:
         first_of_number.setdefault(pair.number, pair)
-    in_order = sorted(first_of_number.values(), key=lambda pair: nodes[pair.right].order)
+    in_order = sorted(first_of_number.values(), key=lambda pair: nodes[pair.left].order)
     numbers = {pair.number: number for number, pair in enumerate(in_order, 1)}
-
-    pairs = [_mirrored_pair(pair, numbers[pair.number]) for pair in alignment.pairs]
-    divergence = alignment.divergence
-    if divergence:
-        divergence = mirrored_divergence(divergence)
-    return msgspec.structs.replace(
-        alignment,
-        left=alignment.right,
-        right=alignment.left,
-        pairs=tuple(sorted(pairs, key=lambda pair: pair.number)),
-        unpaired=tuple(map(_mirrored_unpaired, alignment.unpaired)),
-        divergence=divergence,
-        further=tuple(map(mirrored_divergence, alignment.further)),
-        left_coverage=alignment.right_coverage,
-        right_coverage=alignment.left_coverage,
-        causes=tuple(found and mirrored_cause(found) for found in alignment.causes),
-        attempts=tuple(made and mirrored_attempts(made) for made in alignment.attempts),
-        mended=alignment.mended and mirrored_mended(alignment.mended),
-    )
-
-
-def _mirrored_pair(pair: Pair, number: int) -> Pair:
-    return msgspec.structs.replace(
-        pair,
-        number=number,
-        left=pair.right,
-        right=pair.left,
-        left_output=pair.right_output,
-        right_output=pair.left_output,
-        left_within=pair.right_within,
-        right_within=pair.left_within,
-    )
-
-
-def _mirrored_unpaired(unpaired: Unpaired) -> Unpaired:
-    return msgspec.structs.replace(unpaired, side=OTHER[unpaired.side])
+    pairs = (msgspec.structs.replace(it, number=numbers[it.number]) for it in mirror.pairs)
+    in_order_of_left = sorted(pairs, key=lambda pair: pair.number)
+    return msgspec.structs.replace(mirror, pairs=tuple(in_order_of_left))
 
 
 def merged_alignment(alignment: Alignment, left: Shown, right: Shown) -> Alignment:

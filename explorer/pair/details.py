@@ -365,10 +365,8 @@ def alone(unpaired: Unpaired, engines: Engines) -> str:
 
 
 def _array(node: Node, slot: int) -> AnyArray | None:
-    for output in node.outputs[slot : slot + 1]:
-        if output.values and output.values.whole:
-            return unpack(output.values.whole)
-    return None
+    whole = node.whole(slot)
+    return None if whole is None else unpack(whole)
 
 
 def _compared(said: str, one: AnyArray, other: AnyArray) -> PairDetail:

@@ -288,8 +288,7 @@ def _nodes(graph: GradGraph) -> Iterator[Document]:
 
 def _elements(output: Output) -> Any:
     """All elements of a small tensor."""
-    whole = output.values.whole if output.values else None
-    return None if whole is None else unpack(whole).tolist()
+    return None if output.whole is None else unpack(output.whole).tolist()
 
 
 def _if_ok(name: str) -> Find:

@@ -108,7 +108,7 @@ def _devices(device: str, workers: Workers) -> dict[Framework, str]:
     """The device of each framework that is here; empty for the CPU, which every one has."""
     if device == CPU:
         return {}
-    replies = about(workers).items()
+    replies = about(workers, {name: name for name in NEEDED}).items()
     available = {name: reply.devices for name, reply in replies if isinstance(reply, About)}
     return assign(device, available)
 

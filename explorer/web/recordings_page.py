@@ -7,8 +7,7 @@ import msgspec
 import streamlit as st
 
 from explorer.blocks.records import Paragraph
-from explorer.exploration.traces import report_on
-from explorer.exploration.trainings import compared, graphs_at
+from explorer.exploration.recordings import compared, graphs_at, report_on
 from explorer.model.report import Report
 from explorer.model.trace import Trace
 from explorer.model.training import Training

@@ -7,13 +7,8 @@ import msgspec
 import streamlit as st
 
 from explorer.environments.known import engines_in, known
-from explorer.exploration.options import Wanted, engines_of
-from explorer.exploration.stored import (
-    explored,
-    forget_partial,
-    is_whole,
-    stored_report,
-)
+from explorer.exploration.options import Callbacks, Wanted, engines_of
+from explorer.exploration.stored import explored, forget_partial, lack_of, stored_report
 from explorer.model.errors import UsageError
 from explorer.model.report import CaseReport, Report
 from explorer.report.recorded.fallback import report_in_place
@@ -87,15 +82,8 @@ def report_run(key: ReportKey, runs: SharedRuns) -> SharedRun[Report]:
                 cases = (*run.partial.cases, case)
                 run.set_partial(msgspec.structs.replace(run.partial, cases=cases))
 
-        return explored(
-            scenario(key.path),
-            wanted,
-            workers,
-            Store(),
-            progress=run.step,
-            first=run.set_partial,
-            complete=row,
-        )
+        callbacks = Callbacks(run.step, first=run.set_partial, complete=row)
+        return explored(scenario(key.path), wanted, workers, Store(), callbacks)
 
     def stored() -> Report | None:
         about = scenario(key.path)
@@ -283,7 +271,7 @@ def report_page(show: ShowReport, *, by_row: bool = False) -> Callable[[], None]
             report = waiting.part()
             # It may become whole while the page shows a part of it.
             is_all = report is run.value
-            if is_all and not is_whole(report):
+            if is_all and lack_of(report):
                 _say_lost(key, run)
             say_if_recorded()
             for finding in report.findings:

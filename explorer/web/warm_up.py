@@ -5,7 +5,7 @@ import os
 import threading
 from contextlib import suppress
 
-from explorer.exploration.installed import nothing_runs, start
+from explorer.exploration.installed import about, nothing_runs
 from explorer.model.engines import Framework, WorkerKind
 from explorer.model.errors import ExplorerError
 from explorer.web.offered_scenarios import offered, scenario
@@ -53,7 +53,7 @@ def start_workers(workers: Workers) -> None:
     """
     # One after another, so that a core is left for the pages; who asks meanwhile starts the rest.
     for kind, framework in KINDS.items():
-        start(workers, {kind: framework})
+        about(workers, {kind: framework})
     # Frameworks load much of themselves only when a gradient is computed.
     from explorer.exploration.explore import explore
 

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from explorer.compare.align.joints import Joint, Seam
-from explorer.compare.graphs.layouts import Before, order_of_axes
-from explorer.compare.mending import Mending, give_the_same_results, large_slots, whole_of
+from explorer.compare.explained.mending import Mending, give_the_same_results, large_slots
+from explorer.compare.graphs.layouts import order_of_axes
+from explorer.compare.graphs.view import GraphView
 from explorer.model.alignment import Pair
 from explorer.model.arrays import SMALL, AnyArray, pack, unpack
 from explorer.model.divergence import (
@@ -17,7 +18,14 @@ from explorer.model.divergence import (
     OtherValue,
     Place,
 )
-from explorer.model.graph import OTHER, GradGraph, SideName, with_values, without_large
+from explorer.model.graph import (
+    OTHER,
+    GradGraph,
+    SideName,
+    with_outputs,
+    with_values,
+    without_large,
+)
 from explorer.model.mended import Obstacle, PutIn
 from tests.support.divergence_records import end, other_value, row
 from tests.support.handmade_graph import HandmadeGraph
@@ -46,11 +54,7 @@ PLACE = Place(label="op")
 
 def without_values(graph: GradGraph) -> GradGraph:
     """A graph of which only shapes are known."""
-    nodes = []
-    for node in graph.nodes:
-        outputs = [msgspec.structs.replace(output, values=None) for output in node.outputs]
-        nodes.append(msgspec.structs.replace(node, outputs=tuple(outputs)))
-    return msgspec.structs.replace(graph, nodes=tuple(nodes))
+    return with_outputs(graph, lambda _, output: msgspec.structs.replace(output, values=None))
 
 
 def seam(name: str, *joints: Joint, is_assumed: bool = False, side: SideName = "left") -> Seam:
@@ -149,9 +153,8 @@ def test_axes_are_in_the_order_of_a_value_that_the_other_side_turns() -> None:
     there.add(
         "transpose", [own], phase="backward", forward=turned, value=gradient.transpose(1, 2, 0)
     )
-    sides = Before(here.record()), Before(there.record())
-    order = order_of_axes(*sides, (("n1", 0), ("n2", 0)), ((2, 3, 3), (3, 3, 2)))
-    assert order == (2, 1, 0)
+    sides = GraphView(here.record()), GraphView(there.record())
+    assert order_of_axes(*sides, (("n1", 0), ("n2", 0))) == (2, 1, 0)
 
 
 def test_why_nothing_is_put_in_is_noted() -> None:
@@ -286,7 +289,7 @@ def test_large_values_are_asked_for_as_long_as_there_is_room() -> None:
     assert list(large_slots(held, held.by_id(), room)) == [("n0", 0), ("n2", 0)]
     assert list(large_slots(held, held.by_id(), room - 1)) == [("n0", 0)]
     found = with_values(held, {("n0", 0): pack(large), ("n2", 0): None})
-    known = [whole_of(found.by_id(), (node, 0)) for node in found.by_id()]
+    known = [node.whole(0) for node in found.nodes]
     assert known == [pack(large), pack(VALUE), None, None]
     assert without_large(found) == held
 

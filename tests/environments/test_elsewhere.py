@@ -10,7 +10,7 @@ import explorer as api
 from explorer.cli.entry import run
 from explorer.environments import known
 from explorer.environments.overlay import _install, overlay
-from explorer.exploration.installed import about_framework
+from explorer.exploration.installed import about
 from explorer.folders import SETTINGS
 from explorer.model.errors import MissingFrameworkError, UsageError
 from explorer.model.results import About
@@ -76,7 +76,7 @@ def test_a_worker_runs_in_its_environment_and_is_started_anew_where_that_has_cha
     with Workers() as workers:
         prefix = workers.call("torch@lent", evaluated, Word("sys.prefix"), Word)
         assert prefix == Word(str(lent))
-        assert isinstance(about_framework(workers, "torch", "lent"), About)
+        assert isinstance(about(workers, {"torch@lent": "torch"})["torch@lent"], About)
         told = [workers.call("torch@lent", process, Word(""), Word) for _ in range(2)]
         say_version(lent, "torch", "2.6.0")
         told.append(workers.call("torch@lent", process, Word(""), Word))

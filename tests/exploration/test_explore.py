@@ -10,7 +10,7 @@ import pytest
 
 from explorer.exploration.explore import explore
 from explorer.exploration.jobs import GRAPHS_STAGE
-from explorer.exploration.options import Interrupted
+from explorer.exploration.options import Callbacks, Interrupted
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.findings import (
@@ -129,9 +129,9 @@ def test_ctrl_c_from_the_other_start_keeps_what_the_first_one_gave(workers: Work
                 raise KeyboardInterrupt
             graphs.append(done)
 
-    scenario = load(net_file("zero_branch"))
+    scenario, callbacks = load(net_file("zero_branch")), Callbacks(step)
     with pytest.raises(Interrupted) as caught:
-        explore(scenario, workers, engines=TAPES, selection="main", progress=step)
+        explore(scenario, workers, engines=TAPES, selection="main", callbacks=callbacks)
     (case,) = caught.value.report.cases
     assert case.verdict == "match"
 

@@ -10,7 +10,7 @@ import pytest
 from explorer.exploration import stages
 from explorer.exploration.explore import explore
 from explorer.exploration.installed import STARTING
-from explorer.exploration.options import Interrupted
+from explorer.exploration.options import Callbacks, Interrupted
 from explorer.model.cases import GradCase
 from explorer.model.engines import WorkerKind
 from explorer.model.report import CaseReport, Report
@@ -53,7 +53,7 @@ def test_the_first_report_has_the_main_case_its_graphs_and_how_they_align(worker
         assert complete == []
         reports.append(report)
 
-    whole = explored(workers, first=first, complete=complete.append)
+    whole = explored(workers, callbacks=Callbacks(first=first, complete=complete.append))
     (early,) = reports
     assert asked(early) == [MAIN]
     assert (early.graphs, early.alignments) == (whole.graphs, whole.alignments)
@@ -141,7 +141,7 @@ def interrupt() -> None:
 
 def test_ctrl_c_keeps_what_is_there_and_names_what_is_not() -> None:
     with Workers() as workers, pytest.raises(Interrupted) as caught:
-        explored(workers, complete=end_after(2, interrupt))
+        explored(workers, callbacks=Callbacks(complete=end_after(2, interrupt)))
     report = caught.value.report
     assert len(report.graphs) == 2
     assert len(report.alignments) == 1
@@ -159,7 +159,7 @@ def test_ctrl_c_before_any_answer_is_no_report() -> None:
             raise KeyboardInterrupt
 
     with Workers() as workers, pytest.raises(KeyboardInterrupt) as caught:
-        explored(workers, progress=step)
+        explored(workers, callbacks=Callbacks(step))
     assert not isinstance(caught.value, Interrupted)
 
 
@@ -170,7 +170,7 @@ def test_the_limit_of_the_whole_job_ends_it_with_what_is_there() -> None:
         def end() -> None:
             workers.deadline = time.monotonic()
 
-        report = explored(workers, complete=end_after(2, end))
+        report = explored(workers, callbacks=Callbacks(complete=end_after(2, end)))
     assert len(report.cases) >= 3
     (left_out,) = report.left_out
     assert left_out.cause == "timed_out"

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from explorer.exploration.further_places import once_more
+from explorer.compare.explained.explanations import once_more
 from explorer.model.causes import Cause, InsertOperator
 from explorer.model.divergence import OtherValue, Place, Row
 from tests.support.divergence_records import other_value

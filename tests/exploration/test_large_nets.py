@@ -9,6 +9,7 @@ from explorer.exploration import large_nets as demands
 from explorer.exploration.explore import explore
 from explorer.exploration.jobs import JobKey, Jobs
 from explorer.exploration.large_nets import Demand, FirstAnswer, demand_of, first_answer
+from explorer.exploration.options import Callbacks
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.report import Report
@@ -163,14 +164,12 @@ def test_a_large_net_is_announced_answered_early_and_judged_as_a_small_one(
     heard: list[str] = []
 
     def run() -> Report:
-        return explore(
-            scenario,
-            workers,
-            selection="main",
+        callbacks = Callbacks(
             before=lambda _demand: heard.append("demand"),
             early=lambda _answer: heard.append("answer"),
             first=lambda _report: heard.append("report"),
         )
+        return explore(scenario, workers, selection="main", callbacks=callbacks)
 
     small = run()
     assert heard == ["report"]

@@ -22,10 +22,10 @@ from tests.support.standard_engines import ENGINES
 def error_of(failure: Failure, monkeypatch: pytest.MonkeyPatch) -> ExplorerError:
     """The error of an exploration in which every worker answers with this failure."""
 
-    def about(workers: Workers, framework: Framework, environment: str) -> Failure:
-        return failure
+    def about(_: Workers, kinds: dict[str, Framework], *_args: object) -> dict[str, Failure]:
+        return dict.fromkeys(kinds, failure)
 
-    monkeypatch.setattr(exploration, "about_framework", about)
+    monkeypatch.setattr(exploration, "about", about)
     with Workers() as workers, pytest.raises(ExplorerError) as raised:
         exploration.devices_of(load(find("dense_mse")), ("torch-tape",), "cpu", workers)
     return raised.value

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align.alignment import seamed
-from explorer.exploration.mended_run import MOST_RUNS, Ask, Diverging, as_if_mended
+from explorer.compare.explained.mended_run import MOST_RUNS, Ask, Diverging, as_if_mended
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import Cause

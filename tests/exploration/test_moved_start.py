@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.exploration.moved_start import hiding, seen, without_zeros
+from explorer.exploration.explore import hiding, seen, without_zeros
 from explorer.exploration.outcomes import abridged
 from explorer.model.arrays import LARGE, AnyArray, pack, unpack
 from explorer.model.cases import GradCase

@@ -12,7 +12,7 @@ from explorer.cli import exit_codes
 from explorer.cli.entry import run
 from explorer.cli.scenario import exit_code
 from explorer.exploration.explore import explore
-from explorer.exploration.stored import is_whole
+from explorer.exploration.stored import lack_of
 from explorer.model.cases import GradCase
 from explorer.model.errors import ScenarioError
 from explorer.scenario.load import load
@@ -190,7 +190,7 @@ def test_a_fault_costs_a_graph_and_no_answer_and_says_whose_it_is_and_where(
     assert len(report.alignments) == 1
     # The numbers are whole; it is asked again all the same.
     assert exit_code(report) == exit_codes.AS_EXPECTED
-    assert not is_whole(report)
+    assert lack_of(report)
 
 
 @pytest.mark.whole

@@ -29,12 +29,11 @@ def with_arguments(node: str, **arguments: float) -> Trial:
 
 
 class Crew:
-    """Workers that carry out jobs, and all they were given."""
+    """Workers that carry out jobs."""
 
     def __init__(self, workers: Workers) -> None:
         self.workers = workers
         self.requests = EngineRequests(workers, "torch")
-        self.given: list[Job] = []
 
     def case(self) -> CaseRequest:
         return CaseRequest(self.requests.net(NET, ENGINE), self.requests.widest(NET))
@@ -53,10 +52,6 @@ class Crew:
     def outcome(self, job: Job) -> JobOutcome:
         return self.workers.call("torch", job.target, job.request, job.reply)
 
-    def make(self, jobs: list[Job]) -> dict[JobKey, JobOutcome]:
-        self.given += jobs
-        return {job.key: self.outcome(job) for job in jobs}
-
 
 @pytest.fixture(scope="module")
 def crew() -> Any:
@@ -72,7 +67,7 @@ def test_one_trial_that_kills_the_worker_is_lost_alone(crew: Crew) -> None:
     assert isinstance(lost, Lost)
     assert ended_its_worker(job, lost)
 
-    tried = made_in_parts(job, lost, crew.make)
+    tried = made_in_parts(job, lost, crew.outcome)
     missing = [trial for trial, outputs in zip(trials, tried.outputs, strict=True) if not outputs]
     assert missing == [with_arguments(*trials[0].row, ends=True)]
 
@@ -82,7 +77,7 @@ def test_the_graph_with_other_values_is_kept_too(crew: Crew) -> None:
     trials = crew.trials()
     job = crew.job(MendedRequest(crew.case(), (), trials), MendedRun)
     lost = crew.outcome(job)
-    run = made_in_parts(job, lost, crew.make)
+    run = made_in_parts(job, lost, crew.outcome)
     assert run.graph.engine == ENGINE
     kills = with_arguments(*trials[0].row, ends=True)
     assert [len(outputs) > 0 for outputs in run.tried] == [trial != kills for trial in trials]
@@ -93,12 +88,12 @@ def test_what_is_lost_without_a_trial_stays_lost(crew: Crew) -> None:
     lost = Lost("crashed", Loss(kind="died", code=-11))
     given: list[Job] = []
 
-    def make(jobs: list[Job]) -> dict[JobKey, JobOutcome]:
-        given.extend(jobs)
-        return {part.key: lost for part in jobs}
+    def make(part: Job) -> JobOutcome:
+        given.append(part)
+        return lost
 
     assert made_in_parts(job, lost, make) is lost
-    assert len(given) == 2
+    assert len(given) == 1
 
 
 @pytest.mark.parametrize("outcome", ["timed_out", "not_asked"])

@@ -8,13 +8,12 @@ import msgspec
 import pytest
 
 from explorer.exploration.installed import VERSIONS
-from explorer.exploration.options import Wanted
+from explorer.exploration.options import Callbacks, Wanted
 from explorer.exploration.stored import (
+    Lack,
     explored,
     forget_partial,
-    has_all_results,
-    is_whole,
-    lacks_only_time,
+    lack_of,
     stored_report,
 )
 from explorer.model.errors import ScenarioError
@@ -103,7 +102,7 @@ def test_what_is_asked_of_a_file_that_is_changed_meanwhile_is_refused_and_not_ke
 
     scenario = load(path)
     with pytest.raises(ScenarioError, match=r"square\.py: "):  # workers say that it cannot be read
-        explored(scenario, TAPE, workers, store, progress=meddled)
+        explored(scenario, TAPE, workers, store, Callbacks(meddled))
     path.write_text(HELPED)
     (tmp_path / "side_of_square.py").write_text("SIDE = 2\n")
     with pytest.raises(ScenarioError, match=rf"square\.py: {CHANGED}"):
@@ -152,7 +151,7 @@ def raising(error: Failure, *, is_graph_only: bool = False) -> Report:
 def test_a_report_is_kept_where_a_net_raises_and_not_where_time_memory_or_a_package_is_lacking(
     error: Failure, is_kept: bool, is_graph_only: bool
 ) -> None:
-    assert is_whole(raising(error, is_graph_only=is_graph_only)) is is_kept
+    assert (lack_of(raising(error, is_graph_only=is_graph_only)) == "") is is_kept
 
 
 def lacking(noise: str = "", oracle: Outcome = "ok", results: Outcome = "ok") -> Report:
@@ -194,24 +193,23 @@ REMARK = ReportFinding(fact=RecordedOtherwise("torch-tape", {"dx": 1e-7}))
     ],
 )
 def test_a_report_that_lacks_nothing_is_kept(made: Report, is_kept: bool) -> None:
-    assert is_whole(made) is is_kept
+    assert (lack_of(made) == "") is is_kept
 
 
 @pytest.mark.parametrize(
-    ("made", "has_results", "lacks_time"),
+    ("made", "lack"),
     [
-        (lacking(noise="timed_out"), True, True),
-        (lacking(oracle="timed_out"), True, True),
-        (lacking(results="timed_out"), False, True),
-        (lacking(noise="crashed"), True, False),
-        (lacking(oracle="crashed"), True, False),
+        (lacking(noise="timed_out"), "time"),
+        (lacking(oracle="timed_out"), "time"),
+        (lacking(results="timed_out"), "more"),
+        (lacking(noise="crashed"), "more"),
+        (lacking(oracle="crashed"), "more"),
     ],
 )
 def test_what_took_too_long_beside_the_results_leaves_a_report_worth_keeping(
-    made: Report, has_results: bool, lacks_time: bool
+    made: Report, lack: Lack
 ) -> None:
-    assert has_all_results(made) is has_results
-    assert lacks_only_time(made) is lacks_time
+    assert lack_of(made) == lack
 
 
 class TakesTooLong(Workers):
@@ -244,7 +242,7 @@ def test_a_report_without_central_differences_is_kept_for_the_limit_that_they_ex
     for one, other, third in zip(whole.cases, made.cases, left_out.cases, strict=True):
         assert one.verdict == other.verdict == third.verdict
         assert one.expected == other.expected == third.expected
-    assert is_whole(left_out)
+    assert lack_of(left_out) == ""
     assert "--no-oracle" in oracle_summary(left_out.cases)
 
 

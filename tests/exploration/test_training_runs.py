@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer.exploration.trainings import checked_engines, drift, trained
+from explorer.exploration.recordings import checked_engines, drift, trained
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.errors import UsageError
 from explorer.model.results import Leaf

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from explorer.api.results import Recorded
-from explorer.exploration.traces import report_on
+from explorer.exploration.recordings import report_on
 from explorer.model.alignment import Alignment, Untried
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.failures import Loss

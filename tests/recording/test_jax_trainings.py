@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.engines.trained_net import RATE
-from explorer.exploration.trainings import checked_engines, compared, report_at, trained
+from explorer.exploration.recordings import checked_engines, compared, report_at, trained
 from explorer.model.arrays import unpack
 from explorer.model.training import Training
 from explorer.scenario.load import load

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from explorer.engines.capture.lint import lint
-from explorer.exploration.traces import report_on
+from explorer.exploration.recordings import report_on
 from explorer.model.arrays import unpack
 from explorer.workers.workers import Workers
 from tests.recording.conftest import SHAPES, Recorded

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.exploration.traces import report_on
+from explorer.exploration.recordings import report_on
 from explorer.model.arrays import AnyArray, Array, pack
 from explorer.model.graph import Arguments, Edge, GradGraph, Output
 from explorer.model.trace import Missing, Start, Trace

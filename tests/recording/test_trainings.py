@@ -9,7 +9,7 @@ import pytest
 
 from explorer.engines.capture.lint import lint
 from explorer.environments.known import home_of
-from explorer.exploration.trainings import compared
+from explorer.exploration.recordings import compared
 from explorer.model.arrays import AnyArray
 from explorer.model.engines import Framework
 from explorer.model.results import Leaf

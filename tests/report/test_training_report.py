@@ -15,7 +15,7 @@ from explorer.cli.entry import run
 from explorer.compare.graphs.sameness import CLEAR
 from explorer.drawing import chart
 from explorer.drawing.training import MOST_ROWS, distance_svg, losses_svg, weights_svg
-from explorer.exploration.trainings import compared
+from explorer.exploration.recordings import compared
 from explorer.model.errors import UsageError
 from explorer.model.training import Training
 from explorer.model.training_comparison import (

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from explorer.environments.known import home_of
-from explorer.exploration.installed import about_framework
+from explorer.exploration.installed import about
 from explorer.model.results import About
 from explorer.workers.workers import Workers
 
@@ -32,7 +32,7 @@ def _is_there(package: str) -> bool:
 
 def cuda_device(workers: Workers) -> str:
     """The first CUDA device; the test is skipped where PyTorch finds none."""
-    reply = about_framework(workers, "torch")
+    reply = about(workers, {"torch": "torch"})["torch"]
     assert isinstance(reply, About)
     if "cuda:0" not in reply.devices:
         pytest.skip(

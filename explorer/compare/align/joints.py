@@ -7,7 +7,6 @@ from typing import NamedTuple
 from explorer.compare.align.contrasts import FoundDivergence
 from explorer.compare.align.suspects import kind
 from explorer.compare.align.vertices import OutputValue, Side, Vertex
-from explorer.compare.graphs.view import Slot
 from explorer.model.divergence import (
     ExtraOps,
     GradientStopped,
@@ -15,7 +14,7 @@ from explorer.model.divergence import (
     OtherOp,
     ResultElsewhere,
 )
-from explorer.model.graph import SideName
+from explorer.model.graph import SideName, Slot
 
 
 class Joint(NamedTuple):

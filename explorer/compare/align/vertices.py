@@ -7,9 +7,9 @@ from math import inf, nan, prod
 import msgspec
 
 from explorer.compare.graphs.sameness import elements
-from explorer.compare.graphs.view import GraphView, Slot, reach
+from explorer.compare.graphs.view import GraphView, reach
 from explorer.model.arrays import Array, Summary
-from explorer.model.graph import GradGraph, Node, Phase, SideName, is_users
+from explorer.model.graph import GradGraph, Node, Phase, SideName, Slot, is_users
 from explorer.numeric.differences import Floats
 from explorer.operators.families import BOOKKEEPING, family
 

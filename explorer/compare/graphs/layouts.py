@@ -5,18 +5,27 @@ is seen at convolutions and pooling: what one reads has the numbers that one of 
 axis being the second there. What follows from it lies alike, until something moves the axes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import permutations, product
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from explorer.compare.graphs.sameness import numbers_of, within
-from explorer.compare.graphs.view import GraphView, Shape, Slot
+from explorer.compare.graphs.view import GraphView, Shape, reach
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.causes import Cause, Inserted, InsertOperator
-from explorer.model.graph import OTHER, GradGraph, Node, Output, SideName
+from explorer.model.graph import (
+    OTHER,
+    GradGraph,
+    Node,
+    Output,
+    SideName,
+    Slot,
+    with_outputs,
+    with_whole,
+)
 from explorer.operators.families import family
 
 FEWEST_AXES = 3
@@ -30,6 +39,9 @@ WINDOWED = frozenset({"conv", "maxpool", "avgpool"})
 
 PRODUCTS = frozenset({"matmul"})
 """What reads an image, and need not give one."""
+
+COMPUTED = ("op", "accumulate", "call")
+"""The kinds of nodes that compute something."""
 
 CLOSE = 1e-3
 """Two values are the same numbers where they differ by no more than this part of the greatest."""
@@ -45,7 +57,7 @@ class Laid(NamedTuple):
         """What a node of one side yields, computed anew, as it lies in these graphs."""
         if not any(slot[0] == node for slot in self.moved[side]):
             return outputs
-        return tuple(_first(output) if _has_space(output.shape) else output for output in outputs)
+        return tuple(_first(it) if len(it.shape) >= FEWEST_AXES else it for it in outputs)
 
     def handed_on(
         self, side: SideName, there: Slot, here: Slot, value: Array, order: tuple[int, ...] = ()
@@ -94,8 +106,8 @@ class Laid(NamedTuple):
             numbers[axes] = [last.index(axis) for axis in numbers[axes]]
         if target and edit.op == "transpose":
             numbers = [numbers[place] for place in last]
-        edit = msgspec.structs.replace(edit, numbers=tuple(numbers))
-        return msgspec.structs.replace(cause, edits=(*removed, edit))
+        edit = replace(edit, numbers=tuple(numbers))
+        return replace(cause, edits=(*removed, edit))
 
     def _has_moved(self, side: SideName, node: str | None) -> bool:
         return any(slot[0] == node for slot in self.moved[side])
@@ -113,15 +125,19 @@ AXES: Mapping[Inserted, slice] = {
 
 def in_one_layout(left: GradGraph, right: GradGraph) -> Laid:
     """Two graphs as they are compared: where one keeps channels last, with them first."""
-    nothing: frozenset[Slot] = frozenset()
-    moved: dict[SideName, frozenset[Slot]] = {"left": nothing, "right": nothing}
     of_left, of_right = _channels_last(left, right), _channels_last(right, left)
     # A net does one or the other: what is the same in both directions says nothing.
-    if len(of_left) > len(of_right):
-        moved["left"] = of_left
-    elif len(of_right) > len(of_left):
-        moved["right"] = of_right
-    return Laid((_view(left, moved["left"]), _view(right, moved["right"])), moved)
+    moved: dict[SideName, frozenset[Slot]] = {
+        "left": of_left if len(of_left) > len(of_right) else frozenset(),
+        "right": of_right if len(of_right) > len(of_left) else frozenset(),
+    }
+
+    def laid(graph: GradGraph, side: SideName) -> GradGraph:
+        if not moved[side]:
+            return graph
+        return with_outputs(graph, lambda slot, it: _first(it) if slot in moved[side] else it)
+
+    return Laid((laid(left, "left"), laid(right, "right")), moved)
 
 
 def channels_first(array: AnyArray) -> AnyArray:
@@ -139,29 +155,13 @@ def in_order(array: AnyArray, order: tuple[int, ...]) -> AnyArray:
     return (array if array.ndim == len(order) else array.squeeze()).transpose(order)
 
 
-def _view(graph: GradGraph, moved: frozenset[Slot]) -> GradGraph:
-    """The graph with the values of some outputs, and their shapes, with the channels first."""
-    if not moved:
-        return graph
-    nodes = []
-    for node in graph.nodes:
-        outputs = [
-            _first(output) if (node.id, place) in moved else output
-            for place, output in enumerate(node.outputs)
-        ]
-        nodes.append(msgspec.structs.replace(node, outputs=tuple(outputs)))
-    return msgspec.structs.replace(graph, nodes=tuple(nodes))
-
-
 def _first(output: Output) -> Output:
     """An output whose channels are last, with them first."""
     count, *space, channels = output.shape
-    values = output.values
-    whole = None if values is None else values.whole
-    if values is not None and whole is not None and whole.excerpt is None:
-        moved = pack(channels_first(unpack(whole)), whole.dtype)
-        values = msgspec.structs.replace(values, whole=moved)
-    return msgspec.structs.replace(output, shape=(count, channels, *space), values=values)
+    whole = output.whole
+    if whole is not None and whole.excerpt is None:
+        output = with_whole(output, pack(channels_first(unpack(whole)), whole.dtype))
+    return replace(output, shape=(count, channels, *space))
 
 
 # Which values lie with their channels last
@@ -176,14 +176,16 @@ def _channels_last(graph: GradGraph, other: GradGraph) -> frozenset[Slot]:
     turned = [_first(value) for _, value in read_here]
     if not any(_are_one(value, there) for value in turned for there in read_there):
         return frozenset()
-    # A net lays all its images alike, also those that differ.
-    windowed = [node for node, _ in read_here]
     standing: dict[Shape, list[Output]] = {}
     for output in (output for node in other.nodes for output in node.outputs):
         standing.setdefault(output.shape, []).append(output)
+    # A net lays all its images alike, also those that differ.
+    view = GraphView(graph)
+    images = _images(view, [node for node, _ in read_here])
+    outputs = {(name, place): view.nodes[name].outputs[place] for name, place in images}
     return frozenset(
         slot
-        for slot, output in _Laying(graph, windowed).images()
+        for slot, output in outputs.items()
         if not any(_are_one(output, it) for it in standing.get(output.shape, ()))
     )
 
@@ -196,7 +198,7 @@ def _read_by_windows(graph: GradGraph) -> Iterator[tuple[Node, Output]]:
         is_image = edge.kind == "data" and edge.input == 0 and edge.output < len(origin.outputs)
         if is_image and node.phase == "forward" and family(node.op) in WINDOWED:
             value = origin.outputs[edge.output]
-            if _has_space(value.shape):
+            if len(value.shape) >= FEWEST_AXES:
                 yield node, value
 
 
@@ -213,62 +215,44 @@ def are_close(one: AnyArray, other: AnyArray) -> bool:
     return within(one, other, (0.0, CLOSE * np.abs(other).max(initial=0.0)))
 
 
-class _Laying:
-    """A graph in which some ops with windows keep channels last, and what else lies like their images."""
+def _images(view: GraphView, windowed: list[Node]) -> set[Slot]:
+    """The outputs that lie like the images of some ops with windows: these, and what follows from them."""
 
-    def __init__(self, graph: GradGraph, windowed: Iterable[Node]) -> None:
-        self._view = GraphView(graph)
-        self._moved: set[Slot] = set()
-        self._waiting: list[Slot] = []
-        for node in windowed:
-            self._note(node, node.outputs[0].shape)
-            self._note_read(node, self._view.tensors(node)[0].shape)
+    def onwards(slot: Slot) -> Iterator[Slot]:
+        node, shape = view.nodes[slot[0]], view.shape(slot)
+        if family(node.op) not in MOVES:
+            yield from _read(view, node, shape)
+        for edge in view.out_of(node):
+            reader = view.nodes[edge.target]
+            if edge.output == slot[1] and family(reader.op) not in MOVES | PRODUCTS:
+                yield from _made(reader, shape, is_of_one_size=False)
+            # What is handed on to an image that is read has its form.
+            for derived in view.derived(reader):
+                yield from _made(derived, shape)
+        for derived in view.derived(node):
+            yield from _made(derived, shape)
 
-    def images(self) -> Iterator[tuple[Slot, Output]]:
-        """The outputs that lie so."""
-        while self._waiting:
-            name, place = self._waiting.pop()
-            node = self._view.nodes[name]
-            shape = node.outputs[place].shape
-            if family(node.op) not in MOVES:
-                self._note_read(node, shape)
-            for edge in self._view.out_of(node):
-                reader = self._view.nodes[edge.target]
-                if edge.output == place and family(reader.op) not in MOVES | PRODUCTS:
-                    self._note(reader, shape, is_of_one_size=False)
-                # What is handed on to an image that is read has its form.
-                for derived in self._view.derived(reader):
-                    self._note(derived, shape)
-            for derived in self._view.derived(node):
-                self._note(derived, shape)
-        for name, place in self._moved:
-            yield (name, place), self._view.nodes[name].outputs[place]
-
-    def _note(self, node: Node, shape: Shape, *, is_of_one_size: bool = True) -> None:
-        """Note the outputs of an op that have a shape, or as many axes and examples."""
-        if node.kind not in ("op", "accumulate", "call"):
-            return
-        for place, output in enumerate(node.outputs):
-            is_alike = len(output.shape) == len(shape) and output.shape[:1] == shape[:1]
-            if output.shape == shape or (is_alike and not is_of_one_size):
-                self._note_one((node.id, place))
-
-    def _note_read(self, node: Node, shape: Shape) -> None:
-        """Note what an op reads that has a shape, if another op has made it."""
-        tensors = self._view.tensors(node)
-        for edge in self._view.into(node):
-            is_op = self._view.nodes[edge.origin].kind == "op"
-            if is_op and edge.input in tensors and tensors[edge.input].shape == shape:
-                self._note_one((edge.origin, edge.output))
-
-    def _note_one(self, slot: Slot) -> None:
-        if slot not in self._moved:
-            self._moved.add(slot)
-            self._waiting.append(slot)
+    start = {slot for node in windowed for slot in _made(node, node.outputs[0].shape)}
+    for node in windowed:
+        start.update(_read(view, node, view.tensors(node)[0].shape))
+    return reach(start, onwards)
 
 
-def _has_space(shape: Shape) -> bool:
-    return len(shape) >= FEWEST_AXES
+def _made(node: Node, shape: Shape, *, is_of_one_size: bool = True) -> Iterator[Slot]:
+    """The outputs of an op that have a shape, or as many axes and examples."""
+    for place, output in enumerate(node.outputs if node.kind in COMPUTED else ()):
+        is_alike = len(output.shape) == len(shape) and output.shape[:1] == shape[:1]
+        if output.shape == shape or (is_alike and not is_of_one_size):
+            yield node.id, place
+
+
+def _read(view: GraphView, node: Node, shape: Shape) -> Iterator[Slot]:
+    """What an op reads that has a shape, if another op has made it."""
+    tensors = view.tensors(node)
+    for edge in view.into(node):
+        is_op = view.nodes[edge.origin].kind == "op"
+        if is_op and edge.input in tensors and tensors[edge.input].shape == shape:
+            yield edge.origin, edge.output
 
 
 # In which order the axes of one graph's value lie in the value of the other that should be the same
@@ -280,59 +264,14 @@ MOST_AXES = 5
 MOST_READ = 64
 """So many values before one are looked at for the same numbers."""
 
-Shapes = tuple[Shape, Shape]
 
-
-class Before:
-    """A graph and what is read of it: the values from which one of them is computed, the nearest first."""
-
-    def __init__(self, graph: GradGraph) -> None:
-        self._flow = GraphView(graph)
-
-    def read(self, node: str) -> list[Slot]:
-        """The outputs that a node reads."""
-        return [(edge.origin, edge.output) for edge in self._flow.into(self._flow.nodes[node])]
-
-    def values(self, slot: Slot) -> Iterator[AnyArray]:
-        """An output and what it is computed from, but for parameters; in backward, its op in forward too."""
-        waiting = [slot[0]]
-        for name in waiting:
-            node = self._flow.nodes[name]
-            read = [it.id for it in self._flow.origins(node)]
-            read += [node.forward] if node.forward else []
-            read = [it for it in read if self._flow.nodes[it].kind != "parameter"]
-            waiting += [it for it in read if it not in waiting]
-            if len(waiting) > MOST_READ:
-                break
-        for name in waiting[:MOST_READ]:
-            for output in self._flow.nodes[name].outputs:
-                numbers = numbers_of(output)
-                if numbers is not None:
-                    yield numbers
-
-    def moved(self, slot: Slot) -> Iterator[tuple[Slot, Shape]]:
-        """The outputs that have the numbers of one with its axes in another order, and that order."""
-        node = self._flow.nodes[slot[0]]
-        numbers = numbers_of(node.outputs[slot[1]])
-        for edge in self._flow.out_of(node):
-            reader = self._flow.nodes[edge.target]
-            if edge.output != slot[1] or family(reader.op) != "transpose" or numbers is None:
-                continue
-            turned = numbers_of(reader.outputs[0])
-            if turned is not None:
-                for order in _orders(numbers.shape, turned.shape):
-                    if _is_turned(turned, numbers, order):
-                        yield (reader.id, 0), order
-
-
-def order_of_axes(
-    here: Before, there: Before, slots: tuple[Slot, Slot], shapes: Shapes
-) -> Shape | None:
+def order_of_axes(here: GraphView, there: GraphView, slots: tuple[Slot, Slot]) -> Shape | None:
     """The order in which the axes of the second of two outputs lie in the first; () where as they stand.
 
     It is the only one that gives the shape, or the one of numbers that both are computed from. None
     where neither tells.
     """
+    shapes = here.shape(slots[0]), there.shape(slots[1])
     own, other = shapes
     if len(own) != len(other):
         # Axes of length 1 say nothing then.
@@ -341,12 +280,26 @@ def order_of_axes(
         return ()
     found = _order(here, there, slots, _orders(other, own))
     if found is None and len(shapes[0]) == len(shapes[1]):
-        for moved, order in there.moved(slots[1]):
+        for moved, order in _moved(there, slots[1]):
             shape = tuple(other[axis] for axis in order)
             behind = _order(here, there, (slots[0], moved), _orders(shape, own))
             if behind is not None:
                 return tuple(order[axis] for axis in behind)
     return found
+
+
+def _moved(view: GraphView, slot: Slot) -> Iterator[tuple[Slot, Shape]]:
+    """The outputs that have the numbers of one with its axes in another order, and that order."""
+    node = view.nodes[slot[0]]
+    numbers = numbers_of(node.outputs[slot[1]])
+    for edge in view.out_of(node):
+        reader = view.nodes[edge.target]
+        is_moved = edge.output == slot[1] and family(reader.op) == "transpose"
+        turned = numbers_of(reader.outputs[0]) if is_moved else None
+        if numbers is not None and turned is not None:
+            for order in _orders(numbers.shape, turned.shape):
+                if _is_turned(turned, numbers, order):
+                    yield (reader.id, 0), order
 
 
 def _orders(shape: Shape, wanted: Shape) -> list[Shape]:
@@ -358,17 +311,31 @@ def _orders(shape: Shape, wanted: Shape) -> list[Shape]:
 
 
 def _order(
-    here: Before, there: Before, slots: tuple[Slot, Slot], orders: list[Shape]
+    here: GraphView, there: GraphView, slots: tuple[Slot, Slot], orders: list[Shape]
 ) -> Shape | None:
     """Of some orders the only one, or the one that numbers have which both outputs are computed from."""
     if len(orders) == 1:
         return orders[0]
-    values = list(there.values(slots[1]))
-    for value, other_value in product(here.values(slots[0]), values):
-        fitting = [order for order in orders if _is_turned(value, other_value, order)]
+    both = (_nearest_values(*it) for it in zip((here, there), slots, strict=True))
+    for value, other in product(*both):
+        fitting = [order for order in orders if _is_turned(value, other, order)]
         if len(fitting) == 1:
             return fitting[0]
     return None
+
+
+def _nearest_values(view: GraphView, slot: Slot) -> list[AnyArray]:
+    """An output and what it is computed from, but for parameters; in backward, its op in forward too."""
+    waiting = [slot[0]]
+    for name in waiting:
+        node = view.nodes[name]
+        read = [it for it, _ in view.slots(name)] + ([node.forward] if node.forward else [])
+        read = [it for it in read if view.nodes[it].kind != "parameter"]
+        waiting += [it for it in read if it not in waiting]
+        if len(waiting) > MOST_READ:
+            break
+    outputs = (output for name in waiting[:MOST_READ] for output in view.nodes[name].outputs)
+    return [numbers for numbers in map(numbers_of, outputs) if numbers is not None]
 
 
 def _is_turned(value: AnyArray, other: AnyArray, order: Shape) -> bool:

@@ -1,16 +1,15 @@
 """The noise of a graph's nodes, where another graph has it: of the same graph, or of the same values."""
 
-from collections.abc import Iterable, Mapping
 from math import prod, sqrt
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import Summary
-from explorer.model.graph import GradGraph, Node, Output
+from explorer.model.graph import GradGraph, Node, Output, Slot, with_outputs
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import QUANTILES
 
@@ -21,32 +20,31 @@ NodeLevels = tuple[float | None, tuple[float, ...]]
 """The noise of one output, and that of its examples."""
 
 
+def have_one_form(one: GradGraph, other: GradGraph) -> bool:
+    """Whether two captures are of one graph: the same ops in the same places, with as many outputs."""
+    forms = [[(node.id, node.op, len(node.outputs)) for node in it.nodes] for it in (one, other)]
+    return forms[0] == forms[1]
+
+
 def with_levels(graph: GradGraph, measured: GradGraph) -> GradGraph:
     """A graph with the levels of another capture of the same graph, node by node.
 
     Where it is not the same graph after all, its nodes get the levels of equal values.
     """
-    forms = [
-        [(node.id, node.op, len(node.outputs)) for node in it.nodes] for it in (graph, measured)
-    ]
-    if forms[0] != forms[1]:
+    if not have_one_form(graph, measured):
         return lent_levels(graph, measured)
-    levels = {node.id: [(it.noise, it.levels) for it in node.outputs] for node in measured.nodes}
-    return _leveled(graph, levels)
+    levels = {
+        (node.id, place): (output.noise, output.levels)
+        for node in measured.nodes
+        for place, output in enumerate(node.outputs)
+    }
+    return with_outputs(graph, lambda slot, output: _leveled(output, levels[slot]))
 
 
-def _leveled(graph: GradGraph, levels: Mapping[str, Iterable[NodeLevels]]) -> GradGraph:
-    """A graph with the levels of the outputs of each node, by its id."""
-    nodes = []
-    for node in graph.nodes:
-        outputs = [
-            msgspec.structs.replace(output, noise=noise, levels=of_examples)
-            for output, (noise, of_examples) in zip(
-                node.outputs, levels.get(node.id, ()), strict=True
-            )
-        ]
-        nodes.append(msgspec.structs.replace(node, outputs=tuple(outputs)))
-    return msgspec.structs.replace(graph, nodes=tuple(nodes))
+def _leveled(output: Output, levels: NodeLevels) -> Output:
+    """An output with its noise, and that of its examples."""
+    noise, of_examples = levels
+    return replace(output, noise=noise, levels=of_examples)
 
 
 def lent_levels(graph: GradGraph, lender: GradGraph) -> GradGraph:
@@ -56,20 +54,19 @@ def lent_levels(graph: GradGraph, lender: GradGraph) -> GradGraph:
     its size, as the noisiest that its node reads; without such a one its noise stays unknown.
     """
     shelf, flow = _Shelf(lender), GraphView(graph)
-    relative: dict[tuple[str, int], float] = {}
-    levels: dict[str, list[NodeLevels]] = {}
+    relative: dict[Slot, float] = {}
+    levels: dict[Slot, NodeLevels] = {}
     for node in sorted(graph.nodes, key=lambda node: (node.phase == "backward", node.order)):
-        slots = [(edge.origin, edge.output) for edge in flow.into(node)]
-        read = [relative[slot] for slot in slots if slot in relative]
-        for slot, output in enumerate(node.outputs):
+        read = [relative[slot] for slot in flow.slots(node.id) if slot in relative]
+        for place, output in enumerate(node.outputs):
             level, of_examples = shelf.levels(node, output)
             size = usual_size(output)
             if level is None and read and output.values is not None:
                 level = max(read) * size
             if level is not None and size:
-                relative[node.id, slot] = level / size
-            levels.setdefault(node.id, []).append((level, of_examples))
-    return _leveled(graph, levels)
+                relative[node.id, place] = level / size
+            levels[node.id, place] = level, of_examples
+    return with_outputs(graph, lambda slot, output: _leveled(output, levels[slot]))
 
 
 def usual_size(output: Output) -> float:

@@ -242,10 +242,9 @@ def elements(array: Array) -> Floats:
 
 def numbers_of(output: Output) -> Floats | None:
     """All elements of a value in its shape; None where they are not known: figures prove nothing equal."""
-    whole = None if output.values is None else output.values.whole
-    if whole is None or whole.excerpt is not None:
+    if output.whole is None or output.whole.excerpt is not None:
         return None
-    return real_parts(unpack(whole)).astype(np.float64)
+    return real_parts(unpack(output.whole)).astype(np.float64)
 
 
 def noise_of(one: Output, other: Output) -> float | None:

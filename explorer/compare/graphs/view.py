@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import networkx as nx
 
-from explorer.model.graph import Edge, GradGraph, Node, Output
+from explorer.model.graph import Edge, GradGraph, Node, Output, Slot
 from explorer.operators.families import family
 
 RESHAPES = frozenset({"reshape"})
@@ -18,9 +18,6 @@ MOVES = frozenset({"reshape", "transpose"})
 """The families that only move numbers."""
 
 Shape = tuple[int, ...]
-
-Slot = tuple[str, int]
-"""An output: the id of its node, and its number."""
 
 T = TypeVar("T")
 
@@ -67,6 +64,16 @@ class GraphView:
     def origins(self, node: Node) -> list[Node]:
         """What a node reads."""
         return [self.nodes[edge.origin] for edge in self.into(node)]
+
+    def shape(self, slot: Slot) -> Shape:
+        """The shape of an output; () of one that was not recorded."""
+        name, place = slot
+        outputs = self.nodes[name].outputs
+        return outputs[place].shape if place < len(outputs) else ()
+
+    def slots(self, node: str) -> list[Slot]:
+        """The outputs that a node reads."""
+        return [(edge.origin, edge.output) for edge in self._into.get(node, [])]
 
     def readers(self, node: Node) -> list[Node]:
         """What reads a node, each once."""

@@ -1,16 +1,177 @@
-"""What must be true at a divergence, so that it is a known one: conditions that are more than a line."""
+"""What must be true at a divergence, so that it is a known one: what is seen there, and conditions."""
 
 from collections.abc import Callable
-from math import isclose, isnan
+from itertools import product
+from math import isclose, isfinite, isnan, nan
+from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.known.context import Context, Side
+from explorer.compare.causes.rows import at_place, rows_at
+from explorer.compare.graphs.view import MOVES, GraphView, reach
+from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray, unpack
-from explorer.model.causes import FromLeaf, InsertOperator, Rewire
-from explorer.model.divergence import OtherRate, OtherValue, ResultElsewhere
-from explorer.model.graph import Node, Output
+from explorer.model.causes import Cause, FromLeaf, InsertOperator, Rewire
+from explorer.model.divergence import (
+    Divergence,
+    ExtraOps,
+    OtherRate,
+    OtherValue,
+    Reading,
+    ResultElsewhere,
+)
+from explorer.model.engines import engine_named, plain
+from explorer.model.graph import OTHER, Arguments, Layer, Node, Output, SideName
 from explorer.operators.families import family, squashed
+
+HANDING_ON = MOVES | {"identity", "contiguous"}
+"""Families of ops behind which the same numbers are read."""
+
+
+class Side(NamedTuple):
+    """What one graph has at a divergence: its ``row`` of ops, none where it has no counterpart.
+
+    ``forward`` is what they compute or differentiate: of a side without ops, the counterpart of the
+    other side's. ``reads`` is what that reads, ``layer`` where it runs, without a name where that is in
+    none, and ``arguments`` are those of the first op, and of what it derives from. ``names`` are the bare
+    names and families of the ops, in backward of those that are differentiated; ``parties`` are the engine
+    and its framework.
+    """
+
+    name: SideName
+    flow: GraphView
+    row: list[Node]
+    forward: Node | None
+    value: Reading
+    parties: frozenset[str]
+    names: frozenset[str]
+    layer: Layer
+    arguments: Arguments
+    reads: list[Output]
+
+    @property
+    def size(self) -> float:
+        """How large its number is that differs most; nan where that is not finite, or not known."""
+        numbers = self.value.numbers
+        return abs(numbers[0]) if numbers and all(map(isfinite, numbers)) else nan
+
+    @property
+    def is_nan(self) -> bool:
+        """Whether what is read of it has a nan."""
+        return any(map(isnan, self.value.numbers))
+
+    def integers(self, name: str) -> tuple[int, ...]:
+        """Of an argument the whole number, or those of a sequence."""
+        value = self.arguments.get(name)
+        values = value if isinstance(value, tuple) else (value,)
+        return tuple(number for number in values if isinstance(number, int))
+
+    def origins(self) -> list[Node]:
+        """What the ops read, and behind what only moves numbers also what that reads."""
+        nodes, read = self.flow.nodes, self.flow.read
+
+        def onwards(name: str) -> list[str]:
+            return read(name) if family(nodes[name].op) in HANDING_ON else []
+
+        start = [origin for node in self.row for origin in read(node.id)]
+        return [nodes[name] for name in reach(start, onwards)]
+
+
+Partners = dict[tuple[SideName, str], str]
+"""The counterpart of each node, by its side and its id."""
+
+
+class Context(NamedTuple):
+    """A divergence, its cause where one is known, both sides, and which nodes are counterparts.
+
+    The sides are in the order of a row's parties: where one is MindSpore's, it is the first.
+    """
+
+    divergence: Divergence
+    cause: Cause | None
+    ours: Side
+    theirs: Side
+    partners: Partners
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """The side of the first party, and that of the second."""
+        return self.ours, self.theirs
+
+    @property
+    def has_shapes(self) -> bool:
+        """Whether the two values have other sizes."""
+        return all(side.value.what == "shape" for side in self.sides)
+
+    def changed(self, *names: str) -> tuple[float, ...]:
+        """The op's own value of an argument and the one that gives the other side's, in order of size.
+
+        Empty where the cause is not another number for one of these arguments.
+        """
+        change = self.cause.changed if self.cause else None
+        if change is None or len(change.arguments) != 1:
+            return ()
+        ((name, other),) = change.arguments.items()
+        own = change.own.get(name)
+        if name not in names or not isinstance(own, float) or not isinstance(other, float):
+            return ()
+        return tuple(sorted((own, other)))
+
+
+def contexts(
+    alignment: Alignment,
+    divergence: Divergence,
+    cause: Cause | None,
+    flows: tuple[GraphView, GraphView],
+) -> tuple[Context, Context]:
+    """What is seen of a divergence of two graphs, the left side first, and the same the other way round."""
+    names: tuple[SideName, SideName] = ("left", "right")
+    partners: Partners = {}
+    for pair, name in product(alignment.pairs, names):
+        for node in pair.members(name):
+            partners.setdefault((name, node), pair.members(OTHER[name])[0])
+    rows = rows_at(divergence, *flows)
+    if rows is None:
+        # The op of each side; of one that has none in forward, what it goes on with.
+        goes_on = None
+        if isinstance(divergence, ExtraOps) and divergence.phase == "forward":
+            goes_on = divergence.goes_on
+        first, second = (
+            flow.nodes.get(name or "") or (goes_on and at_place(flow, goes_on))
+            for name, flow in zip(divergence.nodes, flows, strict=True)
+        )
+        rows = [first] if first else [], [second] if second else []
+    # In backward an op derives from another one; a side without an op has the counterpart of the other's.
+    firsts = [row[0] if row else None for row in rows]
+    forwards = [
+        flow.nodes.get(first.forward or "") if first and first.phase == "backward" else first
+        for first, flow in zip(firsts, flows, strict=True)
+    ]
+    sides = []
+    of_each = zip(names, flows, rows, forwards, reversed(forwards), divergence.ends, strict=True)
+    for name, flow, row, forward, other, end in of_each:
+        if forward is None and other is not None:
+            forward = flow.nodes.get(partners.get((OTHER[name], other.id), ""))
+        nodes = [*row[:1], *([forward] if forward else [])]
+        ops = [node.op for node in (row if forward is None or forward in row else (forward,))]
+        engine = flow.graph.engine
+        side = Side(
+            name,
+            flow,
+            row,
+            forward,
+            end.value,
+            parties=frozenset((plain(engine), engine_named(engine).framework)),
+            names=frozenset((*map(squashed, ops), *map(family, ops))),
+            layer=flow.graph.layers.get(nodes[0].scope if nodes else "", Layer("")),
+            arguments={key: it for node in reversed(nodes) for key, it in node.arguments.items()},
+            reads=list(flow.tensors(forward).values()) if forward else [],
+        )
+        sides.append(side)
+    left, right = sides
+    seen = Context(divergence, cause, left, right, partners)
+    return seen, seen._replace(ours=right, theirs=left)
+
 
 Condition = Callable[[Context], bool]
 """Whether something is true of a divergence."""
@@ -107,8 +268,7 @@ def reads_equal(dtype: str = "") -> Condition:
 
 def whole(output: Output) -> AnyArray | None:
     """All elements; None of a value that is large, or was not observed."""
-    kept = output.values and output.values.whole
-    return unpack(kept) if kept else None
+    return unpack(output.whole) if output.whole else None
 
 
 def holds(output: Output, number: float) -> bool:
@@ -283,59 +443,3 @@ def repeated_greatest(output: Output) -> set[float]:
         return set()
     greatest = elements.max()
     return {float(greatest)} if (elements == greatest).sum() > 1 else set()
-
-
-# Updates in place
-
-IN_PLACE = frozenset({"add", "sub", "mul", "div"})
-"""The families of the methods that change nothing on the CPU's tape."""
-
-
-def is_computed_in_vain(seen: Context) -> bool:
-    """The tape computes what the other side goes on with, from the same value, and nothing reads it."""
-    tape, other = seen.sides
-    for vain in _in_vain(tape):
-        for made in _written(seen, other):
-            if _kind(vain) != _kind(made) or _kind(vain) not in IN_PLACE:
-                continue
-            first, second = tape.flow.origins(vain)[:1], other.flow.origins(made)[:1]
-            if first and [seen.partners.get((tape.name, first[0].id))] == [it.id for it in second]:
-                return True
-    return False
-
-
-def a_write_is_lost(seen: Context) -> bool:
-    """The tape writes to a view in vain, and PyTorch's op reads what was written to its own."""
-    tape, other = seen.sides
-    writes = [it for it in _in_vain(tape) if squashed(it.op) == "tensorscatterupdate"]
-    written = [origin for it in writes for origin in tape.flow.origins(it)[:1]]
-    is_view = any(family(it.op) in ("reshape", "transpose") for it in written)
-    return is_view and any(it.op.startswith("aten.copy_.") for it in _written(seen, other))
-
-
-def a_saved_result_is_overwritten(seen: Context) -> bool:
-    """MindSpore's backward reads its forward's own result, to which an op in place writes."""
-    ours = seen.ours
-    if not ours.row or ours.forward not in ours.flow.origins(ours.row[0]):
-        return False
-    readers = [ours.flow.nodes[edge.target] for edge in ours.flow.out_of(ours.forward)]
-    return any(reader.op.startswith("Inplace") for reader in readers)
-
-
-def _in_vain(side: Side) -> list[Node]:
-    """The ops of the forward whose value nothing reads."""
-    forward = [it for it in side.flow.graph.nodes if (it.kind, it.phase) == ("op", "forward")]
-    return [node for node in forward if not side.flow.out_of(node)]
-
-
-def _written(seen: Context, side: Side) -> list[Node]:
-    """The ops that a side may have alone: that of the divergence, of the cause, and what they read."""
-    nodes = [*side.row, *side.origins()]
-    if seen.cause and seen.cause.side == side.name and seen.cause.node in side.flow.nodes:
-        nodes.append(side.flow.nodes[seen.cause.node])
-    return [node for node in nodes if node.kind == "op"]
-
-
-def _kind(node: Node) -> str:
-    """The family of an op, or of the op that it is in place."""
-    return family(node.op.removeprefix("Inplace").removesuffix("Ext"))

@@ -1,23 +1,27 @@
 """A mended run: an engine goes on with the other's values where the two differ, to see what is behind."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from itertools import islice, product
+from itertools import product
 from typing import NamedTuple, TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from explorer.compare.align.alignment import Seamed
 from explorer.compare.align.joints import Seam
-from explorer.compare.graphs.levels import with_levels
-from explorer.compare.graphs.view import Slot
-from explorer.compare.mending import Mending, give_the_same_results, large_slots
-from explorer.exploration.explanations import Explanations
-from explorer.exploration.further_places import FurtherPlace, differs_so, further_places, once_more
+from explorer.compare.explained.explanations import (
+    Explanations,
+    FurtherPlace,
+    differs_so,
+    further_places,
+    once_more,
+)
+from explorer.compare.explained.mending import Mending, give_the_same_results, large_slots
+from explorer.compare.graphs.levels import have_one_form, with_levels
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Trial, Tried
 from explorer.model.divergence import Divergence
 from explorer.model.engines import Framework, engine_named
-from explorer.model.graph import OTHER, GradGraph, Output, SideName
+from explorer.model.graph import OTHER, GradGraph, Output, SideName, Slot
 from explorer.model.mended import Behind, End, Mended, MendedRun, PutIn
 from explorer.workers.queue import JobOutcome
 
@@ -101,7 +105,7 @@ def as_if_mended(alignment: Alignment, of: Diverging) -> Generator[Ask, Reply, A
     """
     seams, side = of.seamed.seams, of.side
     if side is None:
-        return msgspec.structs.replace(alignment, mended=Mended(engine="", end="no_engine"))
+        return replace(alignment, mended=Mended(engine="", end="no_engine"))
     here, there = of.sides[side], of.sides[OTHER[side]]
     mending = Mending(of.left, of.right, side)
     not_put_in = mending.mend(alignment.divergences, seams)
@@ -177,7 +181,6 @@ class Seen:
     """The divergences of the plain graphs, ``all`` with those behind them, and what may explain them."""
 
     def __init__(self, alignment: Alignment, seams: Sequence[Seam], mending: Mending) -> None:
-        self._engine = alignment.left if mending.side == "left" else alignment.right
         self._seams = seams
         self._mending = mending
         self.all = [
@@ -193,7 +196,7 @@ class Seen:
     def trials(self, engine: str) -> tuple[Trial, ...]:
         """What is to be tried on a graph of an engine in the next run."""
         trials = list(self._explanations.trials().get(engine, ())) if self._explanations else []
-        if engine == self._engine:
+        if engine == self._mending.here.view.graph.engine:
             trials += [trial for place, _ in self._alike for trial in place.suspect.trials]
         return tuple(trials)
 
@@ -205,20 +208,18 @@ class Seen:
             part = self._explanations.explained(waiting)
             for number, cause, known in zip(self._numbers, part.causes, part.known, strict=True):
                 one = self.all[number]
-                self.all[number] = msgspec.structs.replace(
-                    one, cause=one.cause or cause, known=one.known or known
-                )
+                self.all[number] = replace(one, cause=one.cause or cause, known=one.known or known)
                 explained += [number] if cause else []
         self._explanations = None
         self._explained.update(explained)
 
-        outputs = waiting.get(self._engine, iter(()))
+        outputs = waiting.get(self._mending.here.view.graph.engine, iter(()))
         for place, number in self._alike:
-            made = tuple(islice(outputs, len(place.suspect.trials)))
+            does_differ = differs_so(place, outputs, self._mending.laid)
             cause = self.all[number].cause
-            if cause and differs_so(place, made, self._mending.laid):
-                cause = msgspec.structs.replace(cause, also_at=(*cause.also_at, place.places))
-                self.all[number] = msgspec.structs.replace(self.all[number], cause=cause)
+            if cause and does_differ:
+                cause = replace(cause, also_at=(*cause.also_at, place.places))
+                self.all[number] = replace(self.all[number], cause=cause)
             else:
                 self._mending.take_back(place.seam)
         self._alike = list(self._at_further_places(explained))
@@ -228,13 +229,13 @@ class Seen:
         for number in explained:
             one, mending = self.all[number], self._mending
             if one.cause is not None:
-                for place in further_places(one.divergence, one.cause, mending.laid, mending.side):
+                for place in further_places(one.divergence, one.cause, mending):
                     if mending.join(place.seam):
                         yield place, number
 
     def note(self, again: Seamed, run: int) -> list[tuple[int, Divergence]]:
         """Note the divergences of a run that are new; all that may be explained now, by their numbers."""
-        found, side = [], self._mending.side
+        found, side = [], self._mending.here.name
         for divergence, seam in zip(again.alignment.divergences, again.seams, strict=True):
             is_known = self._mending.is_known(divergence, seam)
             if seam.is_assumed and not is_known:
@@ -265,7 +266,7 @@ class Seen:
         if found:
             (_, first), *others = found
             further = tuple(divergence for _, divergence in others)
-            part = msgspec.structs.replace(alignment, divergence=first, further=further, causes=())
+            part = replace(alignment, divergence=first, further=further, causes=())
             self._explanations = Explanations(part, graphs, other_steps=False)
 
 
@@ -275,18 +276,14 @@ def _leveled(run: JobOutcome, recorded: GradGraph) -> GradGraph | End:
         return "lost"
     if run.graph is None:
         return "raised"
-    forms = [
-        [(node.id, node.op, len(node.outputs)) for node in graph.nodes]
-        for graph in (run.graph, recorded)
-    ]
-    if forms[0] != forms[1]:
+    if not have_one_form(run.graph, recorded):
         return "other_graph"
-    graph = with_levels(run.graph, recorded)
     nodes = [
-        msgspec.structs.replace(node, proof=known.proof)
-        for node, known in zip(graph.nodes, recorded.nodes, strict=True)
+        replace(node, proof=known.proof)
+        for node, known in zip(run.graph.nodes, recorded.nodes, strict=True)
     ]
-    return msgspec.structs.replace(graph, engine=recorded.engine, nodes=tuple(nodes))
+    graph = replace(run.graph, engine=recorded.engine, nodes=tuple(nodes))
+    return with_levels(graph, recorded)
 
 
 def _with_all(
@@ -297,7 +294,7 @@ def _with_all(
     causes = [one.cause for one in seen[:count]]
     if mended.change_nothing:
         # What changes no result is not to be written otherwise.
-        causes = [it and msgspec.structs.replace(it, mends=()) for it in causes]
+        causes = [it and replace(it, mends=()) for it in causes]
     behind = []
     for one in seen[count:]:
         # The cause of an earlier divergence gets the places that have it too.
@@ -313,11 +310,11 @@ def _with_all(
     def kept(rows: Sequence[T]) -> tuple[T, ...]:
         return tuple(row for place, row in enumerate(rows) if place == 0 or place not in refuted)
 
-    return msgspec.structs.replace(
+    return replace(
         alignment,
         further=kept(alignment.divergences)[1:],
         causes=kept(causes if any(causes) else alignment.causes),
         attempts=kept(alignment.attempts),
         known=kept(known if any(known) else alignment.known),
-        mended=msgspec.structs.replace(mended, behind=tuple(behind)),
+        mended=replace(mended, behind=tuple(behind)),
     )

@@ -4,15 +4,15 @@ One of two graphs is computed again with values of the other one where they are 
 differs is another mistake, or the gradient of a known one.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from math import prod
 
-import msgspec
+from msgspec.structs import replace
 
 from explorer.compare.align.joints import Seam
-from explorer.compare.graphs.layouts import Before, in_one_layout, order_of_axes
+from explorer.compare.graphs.layouts import COMPUTED, in_one_layout, order_of_axes
 from explorer.compare.graphs.sameness import are_equal
-from explorer.compare.graphs.view import Slot
+from explorer.compare.graphs.view import GraphView, reach
 from explorer.model.alignment import Pair
 from explorer.model.arrays import Array
 from explorer.model.divergence import (
@@ -22,14 +22,9 @@ from explorer.model.divergence import (
     OtherValue,
     ResultElsewhere,
 )
-from explorer.model.graph import GradGraph, Node, Phase, SideName
+from explorer.model.graph import GradGraph, Node, Phase, SideName, Slot
 from explorer.model.mended import NotPutIn, Obstacle, PutIn
 from explorer.operators.families import family
-
-COMPUTED = ("op", "accumulate", "call")
-"""The kinds of nodes that compute something."""
-
-Shape = tuple[int, ...]
 
 
 class Half:
@@ -41,8 +36,8 @@ class Half:
 
     def __init__(self, graph: GradGraph, name: SideName) -> None:
         self.name = name
-        self.nodes = graph.by_id()
-        self.before = Before(graph)
+        self.view = GraphView(graph)
+        self.nodes = self.view.nodes
         self.differing: set[str] = set()
         self.around: set[str] = set()
         self.replaced: set[str] = set()
@@ -59,12 +54,6 @@ class Half:
                 forwards = self.read_for.setdefault((edge.origin, edge.output), set())
                 if reader.forward and not _is_sum(reader):
                     forwards.add(reader.forward)
-
-    def shape(self, slot: Slot) -> Shape:
-        """The shape of an output; () of one that was not recorded."""
-        node, output = slot
-        outputs = self.nodes[node].outputs
-        return outputs[output].shape if output < len(outputs) else ()
 
     def is_of_known(self, name: str) -> bool:
         """Whether a node derives from what differs in forward, or from what is before or behind that."""
@@ -84,14 +73,13 @@ class Half:
 class Mending:
     """Two graphs of which that of ``side`` is computed again: where they differ, and what is put in there.
 
-    ``put_in`` are the values by the outputs that get them.
+    ``here`` is that half, ``there`` the other one; ``put_in`` are the values by the outputs that get them.
     """
 
     def __init__(self, left: GradGraph, right: GradGraph, side: SideName) -> None:
-        self.side = side
         self.laid = in_one_layout(left, right)
         halves = Half(self.laid.graphs[0], "left"), Half(self.laid.graphs[1], "right")
-        self._here, self._there = halves if side == "left" else halves[::-1]
+        self.here, self.there = halves if side == "left" else halves[::-1]
         self._recorded = (right if side == "left" else left).by_id()
         self.put_in: dict[Slot, PutIn] = {}
         self._earlier: dict[Slot, list[PutIn]] = {}
@@ -118,13 +106,13 @@ class Mending:
             why: Obstacle | None = "no_place"
             if isinstance(divergence, GradientStopped):
                 why = "stopped"
-            for here, there, _ in seam.joints[self._here.name]:
+            for here, there, _ in seam.joints[self.here.name]:
                 value = None if there is None else self._value(here, there)
                 why = value if isinstance(value, str) else None
                 if not isinstance(value, str):
                     self._put(here, value)
-                    self._here.around.add(here[0])
-                    self._there.around.update([there[0]] if there else [])
+                    self.here.around.add(here[0])
+                    self.there.around.update([there[0]] if there else [])
             if why is not None:
                 sources = tuple(end.source for end in divergence.ends if end.source)
                 one = NotPutIn(nodes=divergence.nodes, sources=sources, why=why)
@@ -137,10 +125,10 @@ class Mending:
         They go to leaves whose gradients are ``differing``, and to ops that correspond by ``pairs``.
         """
         wanted: list[tuple[Slot, Slot]] = []
-        theirs = {it.name: it.id for it in self._there.gradients if it.name in differing}
-        for gradient in self._here.gradients:
-            makers = self._here.before.read(gradient.id) if gradient.name in theirs else ()
-            known = (maker for maker in makers if self._here.is_of_known(maker[0]))
+        theirs = {it.name: it.id for it in self.there.gradients if it.name in differing}
+        for gradient in self.here.gradients:
+            makers = self.here.view.slots(gradient.id) if gradient.name in theirs else ()
+            known = (maker for maker in makers if self.here.is_of_known(maker[0]))
             wanted.extend((maker, (theirs[gradient.name], 0)) for maker in known)
         for here, there in (*wanted, *self._of_readers(pairs)):
             value = None if here in self.put_in else self._value(here, there)
@@ -150,7 +138,7 @@ class Mending:
     def join(self, seam: Seam) -> bool:
         """Put in the values at a place that may be like a known divergence; whether all of them fit."""
         values: dict[Slot, Array] = {}
-        for here, there, _ in seam.joints[self._here.name]:
+        for here, there, _ in seam.joints[self.here.name]:
             value = self._value(here, there) if there and here not in self.put_in else None
             if not isinstance(value, Array):
                 return False
@@ -162,14 +150,14 @@ class Mending:
 
     def take_back(self, seam: Seam) -> None:
         """Take back what was put in at such a place, which is not like the divergence."""
-        for half in (self._here, self._there):
+        for half in (self.here, self.there):
             half.differing -= seam.parts[half.name]
-        for here, _, _ in seam.joints[self._here.name]:
+        for here, _, _ in seam.joints[self.here.name]:
             self.put_in.pop(here, None)
             self._earlier.pop(here, None)
 
     def _note(self, seam: Seam) -> None:
-        for half in (self._here, self._there):
+        for half in (self.here, self.there):
             half.differing |= seam.parts[half.name]
             half.around |= {node for side, node in seam.laid if side == half.name}
 
@@ -183,16 +171,16 @@ class Mending:
 
     def _value(self, here: Slot, there: Slot) -> Array | Obstacle:
         """The other side's value as it lies in the output that gets it; or why there is none."""
-        shapes = self._here.shape(here), self._there.shape(there)
-        if prod(shapes[0]) != prod(shapes[1]):
+        own, other = self.here.view, self.there.view
+        if prod(own.shape(here)) != prod(other.shape(there)):
             return "size"
-        order = order_of_axes(self._here.before, self._there.before, (here, there), shapes)
+        order = order_of_axes(own, other, (here, there))
         if order is None:
             return "layout"
-        value = whole_of(self._recorded, there)
-        if value is None:
+        value = self._recorded[there[0]].whole(there[1])
+        if value is None or not value.data:
             return "no_value"
-        return self.laid.handed_on(self._here.name, there, here, value, order)
+        return self.laid.handed_on(self.here.name, there, here, value, order)
 
     def _of_readers(self, pairs: Iterable[Pair]) -> Iterator[tuple[Slot, Slot]]:
         """Gradients that known ops hand on, and what their readers' counterparts read.
@@ -201,18 +189,18 @@ class Mending:
         """
         partners: dict[str, tuple[str, ...]] = {}
         for pair in pairs:
-            own = pair.members(self._here.name)
-            if self._here.differing.isdisjoint(own):
-                partners.update(dict.fromkeys(own, pair.members(self._there.name)))
-        for slot, forwards in self._here.read_for.items():
-            if not self._here.is_of_known(slot[0]):
+            own = pair.members(self.here.name)
+            if self.here.differing.isdisjoint(own):
+                partners.update(dict.fromkeys(own, pair.members(self.there.name)))
+        for slot, forwards in self.here.read_for.items():
+            if not self.here.is_of_known(slot[0]):
                 continue
-            size = prod(self._here.shape(slot))
+            size = prod(self.here.view.shape(slot))
             found = {
                 other
                 for forward in forwards & partners.keys()
-                for other in self._there.read_by(partners[forward])
-                if prod(self._there.shape(other)) == size
+                for other in self.there.read_by(partners[forward])
+                if prod(self.there.view.shape(other)) == size
             }
             if len(found) == 1:
                 yield slot, found.pop()
@@ -226,21 +214,21 @@ class Mending:
         for pair in pairs:
             # The numbers of others lie in another order.
             if pair.how not in ("transposed", "reordered"):
-                own = pair.members(self._here.name)
+                own = pair.members(self.here.name)
                 self._paired.add(own[0])
-                if self._here.differing.isdisjoint(own):
+                if self.here.differing.isdisjoint(own):
                     equal.update(own)
         # What was put in takes the place of the ops that lead to it alone.
-        self._here.replaced = self._leading_to([node for node, _ in self.put_in], "forward")
+        self.here.replaced = self._leading_to([node for node, _ in self.put_in], "forward")
         return equal
 
     def is_known(self, divergence: Divergence, seam: Seam) -> bool:
         """Whether a divergence of the last run is a known one, or in the gradients of one."""
-        halves = self._here, self._there
+        halves = self.here, self.there
         if not all(half.differing.isdisjoint(seam.parts[half.name]) for half in halves):
             return True
         # What is said of a value that was put in belongs to the divergence where it was.
-        if any(here[0] in self._here.differing for here, *_ in seam.joints[self._here.name]):
+        if any(here[0] in self.here.differing for here, *_ in seam.joints[self.here.name]):
             return True
         places = self._places
         if isinstance(divergence, GradientAdded):
@@ -255,41 +243,40 @@ class Mending:
         """A divergence without the places that are equal because values were put in there."""
         if not isinstance(divergence, OtherValue):
             return divergence
-        side, places = self._here.name == "right", self._places
+        side, places = self.here.name == "right", self._places
         equal_at = [
             it for it in divergence.equal_at if (it[side].scope, it[side].source) not in places
         ]
-        return msgspec.structs.replace(divergence, equal_at=tuple(equal_at))
+        return replace(divergence, equal_at=tuple(equal_at))
 
     def _derives(self, half: Half, part: str, places: set[tuple[str, str]]) -> bool:
         """Whether a node of backward derives from what differs in forward, by its link or its line."""
         node = half.nodes[part]
         if node.kind == "output":
-            made_of = self._leading_to([part], "backward") if half is self._here else ()
+            made_of = self._leading_to([part], "backward") if half is self.here else ()
             return any(map(half.is_of_known, made_of))
         if half.is_of_known(part) or (node.source and (node.scope, node.source[0]) in places):
             return True
         # A sum of gradients differs as one of them does.
-        terms = half.before.read(part) if node.kind == "accumulate" else ()
+        terms = half.view.slots(part) if node.kind == "accumulate" else ()
         return any(half.is_of_known(term) for term, _ in terms)
 
     def _leading_to(self, names: list[str], phase: Phase) -> set[str]:
         """What some nodes here are computed from in a phase, as far back as it may differ."""
-        found: set[str] = set()
-        while names:
-            for slot in self._here.before.read(names.pop()):
-                node = self._here.nodes[slot[0]]
+
+        def onwards(name: str) -> Iterator[str]:
+            for slot in self.here.view.slots(name):
+                node = self.here.nodes[slot[0]]
                 is_equal = slot in self.put_in or node.id in self._paired
-                is_in_phase = node.phase == phase and node.kind in COMPUTED
-                if is_in_phase and not is_equal and node.id not in found:
-                    found.add(node.id)
-                    names.append(node.id)
-        return found
+                if node.phase == phase and node.kind in COMPUTED and not is_equal:
+                    yield node.id
+
+        return reach((before for name in names for before in onwards(name)), onwards)
 
     @property
     def _places(self) -> set[tuple[str, str]]:
         """The modules and lines of what differs in forward."""
-        halves = self._here, self._there
+        halves = self.here, self.there
         nodes = [half.nodes[name] for half in halves for name in half.differing]
         forward = (node for node in nodes if node.phase == "forward" and node.source)
         return {(node.scope, node.source[0]) for node in forward}
@@ -299,21 +286,13 @@ def _is_sum(node: Node) -> bool:
     return family(node.op) == "add"
 
 
-def whole_of(nodes: Mapping[str, Node], slot: Slot) -> Array | None:
-    """The elements of an output of a graph, as far as it holds them."""
-    node, output = slot
-    outputs = nodes[node].outputs
-    summary = outputs[output].values if output < len(outputs) else None
-    return summary.whole if summary is not None and summary.whole and summary.whole.data else None
-
-
 def large_slots(graph: GradGraph, nodes: Iterable[str], most: int) -> Iterator[Slot]:
     """The outputs of some nodes that are not kept whole, as long as all have at most ``most`` elements."""
     by_id, left = graph.by_id(), most
     for name in nodes:
         for output, record in enumerate(by_id[name].outputs):
-            is_whole = record.values is None or record.values.whole is not None
-            if not is_whole and prod(record.shape) <= left:
+            is_large = record.values is not None and record.whole is None
+            if is_large and prod(record.shape) <= left:
                 left -= prod(record.shape)
                 yield name, output
 
