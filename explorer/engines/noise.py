@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from explorer.model.arrays import AnyArray, Summary, pack, unpack
 from explorer.model.cases import GradCase
-from explorer.model.graph import GradGraph, Node, Output
+from explorer.model.graph import GradGraph, Node, Output, Slot, with_outputs
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Leaf, LeafNoise, Result, ResultNoise
 from explorer.model.trees import Branch, names_in
@@ -19,9 +19,6 @@ from explorer.numeric.differences import Floats, elementwise_difference, real_pa
 from explorer.numeric.summaries import FAR_LESS, LEAST_OF_ONE, rounded_masks
 
 Run = TypeVar("Run", Result, Captured)
-
-NodeOutput = tuple[str, int]
-"""The id of a node, and the number of one of its outputs."""
 
 JITTERS = 3
 """The number of runs with other inputs and parameters.
@@ -152,7 +149,7 @@ def noisy_graphs(
     if not plain.graphs:
         return plain
     graph = plain.graphs[-1]
-    squares: dict[NodeOutput, Floats] = {}
+    squares: dict[Slot, Floats] = {}
     count = 0
     for runs in kinds:
         alike = _alike(graph, runs)
@@ -168,9 +165,8 @@ def noisy_graphs(
             for slot, movements in _node_movements(graph, other).items():
                 if movements[0]:
                     squares.pop(slot, None)
-    with_noise = functools.partial(_with_noise, squares)
-    nodes = tuple(map(with_noise, graph.nodes))
-    return Captured((msgspec.structs.replace(graph, nodes=nodes),), plain.result)
+    noisy = with_outputs(graph, functools.partial(_with_noise, squares))
+    return Captured((noisy,), plain.result)
 
 
 def _alike(graph: GradGraph, runs: Sequence[Captured]) -> list[GradGraph]:
@@ -183,18 +179,15 @@ def _alike(graph: GradGraph, runs: Sequence[Captured]) -> list[GradGraph]:
     return alike
 
 
-def _with_noise(squares: dict[NodeOutput, Floats], node: Node) -> Node:
-    outputs = []
-    for slot, output in enumerate(node.outputs):
-        noise, *levels = np.sqrt(squares.get((node.id, slot), np.array([np.inf]))).tolist()
-        # An example of which nothing is known moves as all do.
-        levels = [level if np.isfinite(level) else noise for level in levels]
-        if not np.isfinite(noise):
-            noise = None
-        elif any(level * FAR_LESS < noise for level in levels):
-            output = msgspec.structs.replace(output, levels=tuple(levels))
-        outputs.append(msgspec.structs.replace(output, noise=noise))
-    return msgspec.structs.replace(node, outputs=tuple(outputs))
+def _with_noise(squares: dict[Slot, Floats], slot: Slot, output: Output) -> Output:
+    noise, *levels = np.sqrt(squares.get(slot, np.array([np.inf]))).tolist()
+    # An example of which nothing is known moves as all do.
+    levels = [level if np.isfinite(level) else noise for level in levels]
+    if not np.isfinite(noise):
+        noise = None
+    elif any(level * FAR_LESS < noise for level in levels):
+        output = msgspec.structs.replace(output, levels=tuple(levels))
+    return msgspec.structs.replace(output, noise=noise)
 
 
 def _has_the_same_nodes(graph: GradGraph, other: GradGraph) -> bool:
@@ -206,7 +199,7 @@ def _form(node: Node) -> tuple[str, list[tuple[int, ...]]]:
     return node.op, [output.shape for output in node.outputs]
 
 
-def _node_movements(graph: GradGraph, other: GradGraph) -> dict[NodeOutput, Floats]:
+def _node_movements(graph: GradGraph, other: GradGraph) -> dict[Slot, Floats]:
     movements = {}
     for node, moved in zip(graph.nodes, other.nodes, strict=True):
         for slot, (output, value) in enumerate(zip(node.outputs, moved.outputs, strict=True)):

@@ -99,12 +99,9 @@ def versions_here(
     known = stored_versions(store, homes, kinds.values()) if store else None
     if known is not None:
         return known
-    versions: dict[str, str] = {}
-    replies = about(workers, kinds).values()
-    for reply in replies:
-        if isinstance(reply, About):
-            versions.update(reply.versions)
-    if store and all(isinstance(reply, About) for reply in replies):
+    present = [reply for reply in about(workers, kinds).values() if isinstance(reply, About)]
+    versions = {name: version for reply in present for name, version in reply.versions.items()}
+    if store and len(present) == len(kinds):
         store.put(_key(homes, kinds.values()), versions)
     return versions
 
@@ -207,20 +204,17 @@ def examine(
 
 
 def _check_framework(name: Framework, reply: About | Failure) -> CheckFacts:
-    is_needed = name in NEEDED
+    missing = CheckFacts(kind="missing", name=name, fine=False, required=name in NEEDED)
     if isinstance(reply, Failure):
-        if not is_found(name):
-            return CheckFacts(kind="missing", name=name, fine=False, required=is_needed)
-        return CheckFacts(kind="broken", name=name, fine=False, error=reply, required=is_needed)
+        return replace(missing, kind="broken", error=reply) if is_found(name) else missing
     version = reply.versions.get(name, "")
-    return CheckFacts(
+    return replace(
+        missing,
         kind="framework",
-        name=name,
         fine=True,
         version=version,
         frameworks=(version_facts(name, version),),
         devices=tuple(reply.devices),
-        required=is_needed,
     )
 
 

@@ -241,10 +241,11 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
 
     def mended(self, ask: Ask) -> list[Job]:
         """One engine's graph with values of another, and trials on the graph of that one."""
-        run, beside_it = keys_of(ask)
-        jobs = [_job(run, MendedRequest(self._of_case(ask.engine), ask.put_in, ask.trials))]
+        run = MendedRequest(self._of_case(ask.engine), ask.put_in, ask.trials)
+        jobs = [_job(JobKey("mended", ask.engine, ask.other), run)]
         if ask.others:
-            jobs.append(_job(beside_it, TrialsRequest(self._of_case(ask.other), ask.others)))
+            beside_it = TrialsRequest(self._of_case(ask.other), ask.others)
+            jobs.append(_job(JobKey("trials", ask.other, ask.engine), beside_it))
         return jobs
 
     def whole(self, wanted: Mapping[str, Iterable[Slot]]) -> list[Job]:
@@ -256,11 +257,6 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
 
     def _of_case(self, name: str) -> CaseRequest:
         return CaseRequest(self.nets.requests[name], self.main)
-
-
-def keys_of(ask: Ask) -> tuple[JobKey, JobKey]:
-    """The keys of a mended run and of the trials beside it."""
-    return JobKey("mended", ask.engine, ask.other), JobKey("trials", ask.other, ask.engine)
 
 
 def _job(key: JobKey, request: msgspec.Struct, workers: tuple[WorkerKind, ...] = ()) -> Job:

@@ -69,14 +69,11 @@ def engines_found() -> tuple[str, ...]:
 def check_engine(name: str) -> None:
     """Check an engine's name and its environment; raises UsageError for one that there is not."""
     choose("engine", plain(name), ENGINES)
-    environment = environment_of(name)
-    if not environment:
-        if AT in name:
-            text = _("{name!r} names no environment; write {form}, or leave out the @")
-            raise UsageError(text, name=name, form=f"{plain(name)}@NAME")
-        return
-    framework = engine_named(name).framework
-    if not has(named(environment), framework):
+    environment, framework = environment_of(name), engine_named(name).framework
+    if AT in name and not environment:
+        text = _("{name!r} names no environment; write {form}, or leave out the @")
+        raise UsageError(text, name=name, form=f"{plain(name)}@NAME")
+    if environment and not has(named(environment), framework):
         text = _(
             "environment {environment!r} has no {framework}; `explorer env list` says which has"
         )

@@ -198,14 +198,10 @@ RANK = re.compile(r"(.+)\.rank(\d+)")
 def files_of_ranks(path: Path) -> list[Path]:
     """The files of all ranks of the step of which one rank has written ``path``; [] for any other file."""
     of_rank = RANK.fullmatch(path.stem)
-    if of_rank is None:
-        return []
-    numbered = {}
-    for file in path.parent.glob(f"*{path.suffix}"):
-        other = RANK.fullmatch(file.stem)
-        if other is not None and other[1] == of_rank[1]:
-            numbered[int(other[2])] = file
-    return [numbered[rank] for rank in sorted(numbered)]
+    files = list(path.parent.glob(f"*{path.suffix}")) if of_rank else []
+    found = ((RANK.fullmatch(file.stem), file) for file in files)
+    numbered = {int(it[2]): file for it, file in found if it and of_rank and it[1] == of_rank[1]}
+    return [file for _, file in sorted(numbered.items())]
 
 
 # Trainings

@@ -26,9 +26,9 @@ from explorer.compare.results.verdicts import (
     with_expectation,
     without_divergence,
 )
-from explorer.exploration.jobs import JobKey, Jobs, ended_its_worker, keys_of, made_in_parts
+from explorer.exploration.jobs import JobKey, Jobs, ended_its_worker, made_in_parts
 from explorer.exploration.large_nets import first_answer
-from explorer.exploration.options import SILENT, Callbacks
+from explorer.exploration.options import SILENT, Callbacks, ignored
 from explorer.exploration.outcomes import (
     PLAIN,
     Outcomes,
@@ -105,8 +105,7 @@ class Exploration:
     ) -> None:
         """Run the main case, then the others."""
         self._queue = queue
-        waiting: list[CaseReport] = []
-        self._hear: Callable[[CaseReport], None] = waiting.append
+        self._hear: Callable[[CaseReport], None] = ignored  # nothing before the first report
         expect, main = self._outcomes.expect, self._main
         jobs = expect(self.jobs.of_main())
         queue.add(jobs)
@@ -143,8 +142,8 @@ class Exploration:
         self._explain(expect(self.jobs.of_others(chosen[len(sure) :])))
         self.mend()
         callbacks.first(self.report((main,)))
-        for case_report in waiting:
-            if case_report.case != main:
+        for case, case_report in self._complete.items():
+            if case != main:
                 callbacks.complete(case_report)
         self._hear = callbacks.complete
         for job, outcome in queue.finished():
@@ -295,17 +294,16 @@ class Exploration:
             runs[place] = as_if_mended(self._alignments[place], diverging)
         replies: dict[int, Any] = dict.fromkeys(runs)  # a generator is sent None at first
         while replies:
-            asked: dict[int, Ask] = {}
-            jobs: list[Job] = []
+            asked: dict[int, list[Job]] = {}
             for place, reply in replies.items():
                 try:
-                    asked[place] = runs[place].send(reply)
+                    ask = runs[place].send(reply)
                 except StopIteration as end:
                     self._alignments[place] = end.value
                     continue
-                jobs += self.jobs.mended(asked[place])
-            outcomes = self._carried_out(jobs)
-            replies = {place: tuple(map(outcomes.get, keys_of(it))) for place, it in asked.items()}
+                asked[place] = self.jobs.mended(ask)
+            outcomes = self._carried_out([job for jobs in asked.values() for job in jobs])
+            replies = {place: [outcomes[it.key] for it in jobs] for place, jobs in asked.items()}
 
     def report(self, cases: Iterable[GradCase] | None = None) -> Report:
         """The report on some cases, by default on everything that is known."""
@@ -318,12 +316,9 @@ class Exploration:
             if unreached:
                 is_late = self._outcomes.is_out_of_time
                 left_out += (LeftOut("timed_out" if is_late else "interrupted", unreached),)
-        versions: dict[str, str] = {}
-        environments: dict[str, dict[str, str]] = {}
+        environments: dict[str, dict[str, str]] = {"": {}}
         for kind, about in self.present.items():
-            environment = environment_of(kind)
-            found = environments.setdefault(environment, {}) if environment else versions
-            found.update(about.versions)
+            environments.setdefault(environment_of(kind), {}).update(about.versions)
         graphs: list[GradGraph] = []
         ungraphed: dict[str, Ungraphed] = {}
         recorded = self._captured()
@@ -340,7 +335,7 @@ class Exploration:
             scenario=self.scenario.name,
             title=self.scenario.title,
             notes=self.scenario.notes,
-            versions=versions,
+            versions=environments.pop(""),
             environments=environments,
             devices=self.devices,
             inputs=tuple(abridged_leaf(Leaf(name, pack(array))) for name, array in inputs.items()),

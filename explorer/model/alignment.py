@@ -74,12 +74,8 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
 
     def __add__(self, other: "Count") -> "Count":
         """The count of both together."""
-        return Count(
-            paired=self.paired + other.paired,
-            inside=self.inside + other.inside,
-            unpaired=self.unpaired + other.unpaired,
-            unproven=self.unproven + other.unproven,
-        )
+        fields = self.__struct_fields__
+        return Count(**{name: getattr(self, name) + getattr(other, name) for name in fields})
 
 
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):

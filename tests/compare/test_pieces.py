@@ -8,7 +8,7 @@ from explorer.compare.align import align
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray
 from explorer.model.divergence import ResultElsewhere
-from explorer.model.graph import GradGraph
+from explorer.model.graph import GradGraph, with_outputs
 from explorer.model.requests import Repacked
 from explorer.model.unpaired import Plain
 from tests.support.alignments import said
@@ -105,11 +105,7 @@ def test_a_piece_that_differs_is_named_with_its_values() -> None:
 
 
 def with_noise(graph: GradGraph, noise: float) -> GradGraph:
-    nodes = []
-    for node in graph.nodes:
-        outputs = [msgspec.structs.replace(output, noise=noise) for output in node.outputs]
-        nodes.append(msgspec.structs.replace(node, outputs=tuple(outputs)))
-    return msgspec.structs.replace(graph, nodes=tuple(nodes))
+    return with_outputs(graph, lambda _, output: msgspec.structs.replace(output, noise=noise))
 
 
 @pytest.mark.parametrize(("times", "differ"), [(12, 0), (20, 1)])

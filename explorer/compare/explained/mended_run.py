@@ -53,8 +53,8 @@ class Ask(NamedTuple):
 Outputs = tuple[tuple[Output, ...], ...]
 """The outputs of each of some trials."""
 
-Reply = tuple[JobOutcome, JobOutcome]
-"""What came of the run, a MendedRun, and of the trials beside it, a Tried; else a worker was lost."""
+Reply = Sequence[JobOutcome]
+"""What came of the run, a MendedRun, and of trials beside it, a Tried; else a worker was lost."""
 
 
 class Diverging(NamedTuple):
@@ -126,13 +126,14 @@ def as_if_mended(alignment: Alignment, of: Diverging) -> Generator[Ask, Reply, A
             end = "rounds"
             break
         before, put_in = put_in, dict(mending.put_in)
-        run, beside = yield Ask(here.engine, there.engine, tuple(put_in.values()), own, others)
+        run, *beside = yield Ask(here.engine, there.engine, tuple(put_in.values()), own, others)
 
         tried: dict[str, Outputs] = {}
         if isinstance(run, MendedRun) and run.graph is not None:
             tried[here.engine] = run.tried
-        if isinstance(beside, Tried):
-            tried[there.engine] = beside.outputs
+        for made in beside:
+            if isinstance(made, Tried):
+                tried[there.engine] = made.outputs
         seen.explain(tried)
         graph = _leveled(run, here)
         if not isinstance(graph, GradGraph):

@@ -132,106 +132,105 @@ FRAMEWORKS = "mindspore | torch"
 """Either engine of MindSpore beside either of PyTorch."""
 
 
-def _claim(number: int, ops: str, *conditions: Condition) -> Row:
-    return Row(Reference("claim", str(number)), ops, conditions, FRAMEWORKS)
-
-
-def _surprise(name: str, ops: str, *conditions: Condition, parties: str = FRAMEWORKS) -> Row:
-    return Row(Reference("surprise", name), ops, conditions, parties)
+def _row(name: str | int, ops: str, *conditions: Condition, parties: str = FRAMEWORKS) -> Row:
+    """The row of a surprise by its name, or of a claim by its number."""
+    reference = Reference("claim" if isinstance(name, int) else "surprise", str(name))
+    return Row(reference, ops, conditions, parties)
 
 
 FORWARD = (
     # Layers and their settings
     # The one momentum is 1 minus the other.
-    _claim(43, "batchnorm", lambda at: is_close(sum(at.changed("momentum")), 1)),
+    _row(43, "batchnorm", lambda at: is_close(sum(at.changed("momentum")), 1)),
     # PyTorch's batch norm has no running statistics, and MindSpore's uses its own.
-    _claim(
+    _row(
         42,
         "batchnorm",
         lambda at: at.theirs.layer.settings.get("track_running_stats") is False,
         lambda at: bool(at.theirs.arguments.get("training")),
         lambda at: not at.ours.arguments.get("is_training"),
     ),
-    _surprise(
+    _row(
         "layer_norm_epsilon",
         "layernorm",
         lambda at: [*map(is_close, at.changed("eps", "epsilon"), (1e-7, 1e-5))] == [True, True],
     ),
     # PyTorch's windows move by more than one element.
-    _surprise(
+    _row(
         "strided_padding",
         "conv conv2d | conv",
         pads_one_end_more,
         lambda at: any(step != 1 for step in at.theirs.integers("stride")),
     ),
-    _claim(47, "conv conv2d maxpool | conv maxpool", pads_one_end_more),
+    _row(47, "conv conv2d maxpool | conv maxpool", pads_one_end_more),
     # MindSpore pads by its mode "same", PyTorch not at all: the two values have other sizes.
-    _claim(
+    _row(
         69,
         "conv conv2d | conv",
         lambda at: at.has_shapes and at.ours.arguments.get("pad_mode") == "same",
         lambda at: not any(at.theirs.integers("padding")),
     ),
-    _claim(87, "padv3 pad | maxpool", pads_before_it_pools, reads_negative),
-    _claim(41, "*", rates_are_exchanged),
-    _claim(44, "*", axes_are_those_swapped),
-    _surprise(
+    _row(87, "padv3 pad | maxpool", pads_before_it_pools, reads_negative),
+    _row(41, "*", rates_are_exchanged),
+    _row(44, "*", axes_are_those_swapped),
+    _row(
         "rrelu_evaluation",
         "* | rreluwithnoise",
         lambda at: at.ours.layer.name.rpartition(".")[2] == "RReLU",
         lambda at: at.theirs.arguments.get("training") is False,
     ),
     # PyTorch's loss is one number, MindSpore's has one for each sample.
-    _surprise(
+    _row(
         "loss_reduction",
         "crossentropy | *",
         lambda at: at.has_shapes and len(at.ours.value.shape) == 1,
         lambda at: at.theirs.value.shape == (),
     ),
     # Values that are wrong, or have few digits
-    _surprise(
+    _row(
         "saturated_tanh",
         "tanh",
         reads_equal("float32"),
         lambda at: all(it.size > 0.99 for it in at.sides),
     ),
-    _surprise(
+    _row(
         "lost_digits",
         "log1p, expm1",
         reads_equal("float32"),
         lambda at: all(it.size < 0.1 for it in at.sides),
     ),
-    _surprise("unequal_outputs", "softplus, elu", equal_elements_come_out_unequal),
-    _surprise(
+    _row("unequal_outputs", "softplus, elu", equal_elements_come_out_unequal),
+    _row(
         "double_precision",
         "add sub mul div",
         reads_equal("float64"),
         has_a_number_of_many_digits,
         differs_by(FEW_UNITS),
     ),
-    _surprise("single_precision_inside", "celu", reads_equal("float64"), differs_by(FEW_UNITS)),
+    _row("single_precision_inside", "celu", reads_equal("float64"), differs_by(FEW_UNITS)),
     # This operator has five right digits.
-    _surprise("single_precision_inside", "logsoftmax", reads_equal("float64"), differs_by(1e-5)),
-    _surprise("masked_row", "softmax", reads_equal(), a_row_is_masked),
-    _surprise(
+    _row("single_precision_inside", "logsoftmax", reads_equal("float64"), differs_by(1e-5)),
+    _row("masked_row", "softmax", reads_equal(), a_row_is_masked),
+    _row(
         "nan_minimum",
         "minimum, maximum",
         reads_equal(),
         lambda at: isfinite(at.ours.size) and at.theirs.is_nan,
     ),
     # Updates in place
-    _surprise(
+    _row(
         "in_place_nothing",
         "*",
+        is_computed_in_vain,
         parties="mindspore-tape | torch mindspore-graph",
     ),
-    _surprise("view_write", "*", a_write_is_lost, parties="mindspore-tape | torch"),
+    _row("view_write", "*", a_write_is_lost, parties="mindspore-tape | torch"),
 )
 """What is known of values."""
 
 BACKWARD = (
     # Both embeddings are given the same row of padding, by MindSpore's layer and PyTorch's op.
-    _surprise(
+    _row(
         "padding_index",
         "embedding",
         lambda at: at.ours.layer.settings.get("padding_idx") is not None,
@@ -240,36 +239,34 @@ BACKWARD = (
         ),
     ),
     # PyTorch differentiates ELU with SELU's alpha.
-    _surprise(
+    _row(
         "selu",
         "selu | elu selu",
         lambda at: is_close(at.theirs.arguments.get("alpha"), 1.6732632423543772),
         reads_negative,
     ),
-    _surprise("label_gradient", "*", label_is_read),
-    _surprise("power_of_zero", "*", is_zero_to_the_zeroth),
-    _surprise(
+    _row("label_gradient", "*", label_is_read),
+    _row("power_of_zero", "*", is_zero_to_the_zeroth),
+    _row(
         "zero_norm",
         "sqrt | linalgvectornorm norm, reducestd std | std, atan2",
         is_nan_at_zero,
     ),
-    _surprise(
+    _row(
         "slopes_at_bounds",
         "relu6 | hardtanh relu6, minimum maximum | hardtanh, hswish hardswish | hardswish",
         are_at_one_kink,
     ),
     # The norm is the greatest of the absolute values.
-    _surprise(
+    _row(
         "slopes_at_bounds",
         "argmaxwithvalue | linalgvectornorm",
         lambda at: at.theirs.arguments.get("ord") == inf,
     ),
-    _surprise("relu_at_zero", "*", are_other_spellings, are_at_one_kink),
-    _surprise("same_tensor_twice", "*", is_one_tensor),
-    _claim(31, "*", is_one_tensor),
-    _surprise(
-        "in_place_exp", "*", a_saved_result_is_overwritten, parties="mindspore-graph | torch"
-    ),
+    _row("relu_at_zero", "*", are_other_spellings, are_at_one_kink),
+    _row("same_tensor_twice", "*", is_one_tensor),
+    _row(31, "*", is_one_tensor),
+    _row("in_place_exp", "*", a_saved_result_is_overwritten, parties="mindspore-graph | torch"),
 )
 """What is known of gradients."""
 
