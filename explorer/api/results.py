@@ -149,7 +149,7 @@ class Difference(msgspec.Struct, frozen=True):
             return clean(_("; ").join(lines))
         if alignment.divergence:
             said = clean(first_divergence(alignment))
-            for why in filter(None, (cause(alignment), known_line(alignment.known_at(0)))):
+            for why in filter(None, (cause(alignment), known_line(alignment.plain[0].known))):
                 said = _("{what}. {why}").format(what=said, why=clean(why))
             return said
         if alignment.drawn or alignment.altered or do_answer_apart(alignment, self._case):
@@ -165,15 +165,10 @@ class Difference(msgspec.Struct, frozen=True):
         Those of the divergences that are seen as if these were mended follow.
         """
         engines = self.alignment.left, self.alignment.right
-        found = []
-        for place, divergence in enumerate(self.alignment.divergences):
-            cause = self.alignment.cause(place)
-            found.append(FoundCause(cause, divergence.ends, engines) if cause else None)
-        if self.alignment.mended:
-            for one in self.alignment.mended.behind:
-                ends = one.divergence.ends
-                found.append(FoundCause(one.cause, ends, engines) if one.cause else None)
-        return tuple(found)
+        return tuple(
+            FoundCause(one.cause, one.divergence.ends, engines) if one.cause else None
+            for one in self.alignment.seen
+        )
 
     @property
     def known(self) -> tuple[tuple[Known, ...], ...]:
@@ -183,7 +178,7 @@ class Difference(msgspec.Struct, frozen=True):
     @property
     def attempts(self) -> tuple[Attempts | None, ...]:
         """What was tried at each divergence, in the same order; None where nothing could be."""
-        return tuple(map(self.alignment.tried_at, range(len(self.alignment.divergences))))
+        return tuple(one.attempts for one in self.alignment.plain)
 
     def graph(self, *, format: FormatName = "svg", prefix: str = "") -> Picture:
         """Both graphs side by side; nodes that hold the same quantity carry the same number."""

@@ -90,6 +90,23 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
         return self.forward + self.backward
 
 
+class Seen(msgspec.Struct, frozen=True):
+    """A divergence of two graphs, and what explains it.
+
+    ``cause`` is None where nothing that was tried does, ``attempts`` where nothing was tried, and ``known``
+    are the claims and surprises that are about it. One of the plain graphs has the ``run`` 0. Others are
+    seen only once values are put in at those before: ``run`` is the number of the run that shows it, from
+    1, and ``values`` counts the values that were put in there.
+    """
+
+    divergence: Divergence
+    cause: Cause | None = None
+    attempts: Attempts | None = None
+    known: tuple[Reference, ...] = ()
+    run: int = 0
+    values: int = 0
+
+
 Untried = Literal["", "trace", "values", "operator", "framework", "lost"]
 """Why ops were not computed again where one of the graphs is a trace's.
 
@@ -102,18 +119,15 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     """Two engines' graphs of one case, side by side.
 
     ``left`` and ``right`` name the engines; ``differing`` names the results whose values differ.
-    ``divergence`` is the first, which explains all that is computed from it; ``further`` are those
-    that it does not explain, in execution order. ``expected`` says whether the scenario expects the
-    two engines to differ where they do. ``drawn`` names the results that depend on a random draw on
-    both sides: their values are not compared. ``altered`` names the engines whose recorded run gave
-    other results than their plain call: no divergence is then named. ``missing`` names the engines that
-    gave no graph: nothing is then compared but the results of the calls. ``causes`` explain the
-    divergences, in their order, None where nothing that was tried does; () before anything was.
-    ``attempts`` are what was tried at each, in the same order, None where nothing could be. ``known``
-    are the claims and surprises that are about each, in the same order; () before anything was looked
-    for. ``mended`` is what the one engine shows with the other's values put in, None where nothing was
-    computed again. ``untried`` says why ops were not computed again. ``unjudged``
-    names the results that are far apart, and whose rounding is as great as they are.
+    ``seen`` are the divergences: first those of the plain graphs, in execution order, of which the first
+    explains all that is computed from it, and then those that are seen as if these were mended.
+    ``expected`` says whether the scenario expects the two engines to differ where they do. ``drawn`` names
+    the results that depend on a random draw on both sides: their values are not compared. ``altered`` names
+    the engines whose recorded run gave other results than their plain call: no divergence is then named.
+    ``missing`` names the engines that gave no graph: nothing is then compared but the results of the calls.
+    ``mended`` is what the one engine shows with the other's values put in, None where nothing was computed
+    again. ``untried`` says why ops were not computed again. ``unjudged`` names the results that are far
+    apart, and whose rounding is as great as they are.
     """
 
     left: str
@@ -121,38 +135,37 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     case: str
     pairs: tuple[Pair, ...]
     unpaired: tuple[Unpaired, ...]
-    divergence: Divergence | None
     differing: tuple[str, ...]
     left_coverage: Coverage
     right_coverage: Coverage
-    further: tuple[Divergence, ...] = ()
+    seen: tuple[Seen, ...] = ()
     expected: bool = True
     drawn: tuple[str, ...] = ()
     altered: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    causes: tuple[Cause | None, ...] = ()
-    attempts: tuple[Attempts | None, ...] = ()
-    known: tuple[tuple[Reference, ...], ...] = ()
     mended: Mended | None = None
     untried: Untried = ""
     unjudged: tuple[str, ...] = ()
 
     @property
+    def plain(self) -> tuple[Seen, ...]:
+        """The divergences of the plain graphs, the first one first."""
+        return tuple(one for one in self.seen if not one.run)
+
+    @property
+    def behind(self) -> tuple[Seen, ...]:
+        """The divergences that are seen only as if those of the plain graphs were mended."""
+        return tuple(one for one in self.seen if one.run)
+
+    @property
     def divergences(self) -> tuple[Divergence, ...]:
-        """All places where the graphs part, the first one first."""
-        return (self.divergence, *self.further) if self.divergence else ()
+        """All places where the plain graphs part, the first one first."""
+        return tuple(one.divergence for one in self.plain)
 
-    def cause(self, place: int) -> Cause | None:
-        """The cause of a divergence by its place among all; None where none is known."""
-        return self.causes[place] if place < len(self.causes) else None
-
-    def tried_at(self, place: int) -> Attempts | None:
-        """What was tried at a divergence by its place among all; None where nothing was."""
-        return self.attempts[place] if place < len(self.attempts) else None
-
-    def known_at(self, place: int) -> tuple[Reference, ...]:
-        """What is known of a divergence by its place among all."""
-        return self.known[place] if place < len(self.known) else ()
+    @property
+    def divergence(self) -> Divergence | None:
+        """The first place where the graphs part; None where they do not."""
+        return next(iter(self.divergences), None)
 
     @property
     def unproven(self) -> int:

@@ -5,10 +5,8 @@ from typing import Literal
 import msgspec
 
 from explorer.model.arrays import Array
-from explorer.model.causes import Cause, Trial
-from explorer.model.divergence import Divergence
+from explorer.model.causes import Trial
 from explorer.model.graph import GradGraph, Output
-from explorer.model.known import Reference
 from explorer.model.requests import CaseRequest
 
 
@@ -74,20 +72,6 @@ End = Literal["", "no_engine", "lost", "raised", "other_graph", "rounds"]
 """
 
 
-class Behind(msgspec.Struct, frozen=True, kw_only=True):
-    """A divergence that was seen only once values were put in at those before it.
-
-    ``run`` is the number of the run in which it was seen, from 1, and ``values`` counts the values that
-    were put in there. ``known`` are the claims and surprises that are about it.
-    """
-
-    divergence: Divergence
-    cause: Cause | None
-    run: int
-    values: int
-    known: tuple[Reference, ...] = ()
-
-
 class NotPutIn(msgspec.Struct, frozen=True, kw_only=True):
     """A divergence at which no value was put in: its node and line on each side, and why.
 
@@ -103,17 +87,15 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
     """What two graphs show once the one engine goes on with the other's values.
 
     ``engine`` is computed again, ``runs`` times; in the last of them ``values`` values were put in.
-    ``behind`` are the divergences that were seen so, ``differing`` names the results that differ even
-    then: none where with these values all else agrees. ``not_put_in`` are the divergences behind which
-    nothing could be seen, and ``end`` says what ended it. Divergences of the plain computation that
-    ``change_nothing`` are harmless: with the other side's values there alone all results are the same
-    as without.
+    ``differing`` names the results that differ even then: none where with these values all else agrees.
+    ``not_put_in`` are the divergences behind which nothing could be seen, and ``end`` says what ended it.
+    Divergences of the plain computation that ``change_nothing`` are harmless: with the other side's values
+    there alone all results are the same as without.
     """
 
     engine: str
     runs: int = 0
     values: int = 0
-    behind: tuple[Behind, ...] = ()
     differing: tuple[str, ...] = ()
     not_put_in: tuple[NotPutIn, ...] = ()
     end: End = ""

@@ -84,13 +84,15 @@ def merged_alignment(alignment: Alignment, left: Shown, right: Shown) -> Alignme
         homes = (left.homes[pair.left], right.homes[pair.right])
         pairs.setdefault(homes, _merged_pair(pair, left, right))
     unpaired = [_merged_unpaired(node, left, right) for node in alignment.unpaired]
-    divergence = alignment.divergence
+    seen = []
+    for one in alignment.plain:
+        merged = _merged_divergence(one.divergence, left, right)
+        seen.append(msgspec.structs.replace(one, divergence=merged))
     return msgspec.structs.replace(
         alignment,
         pairs=tuple(pairs.values()),
         unpaired=tuple(unpaired),
-        divergence=_merged_divergence(divergence, left, right) if divergence else None,
-        further=tuple(_merged_divergence(further, left, right) for further in alignment.further),
+        seen=(*seen, *alignment.behind),
     )
 
 

@@ -104,9 +104,8 @@ def links(alignment: Alignment | None) -> Links:
             left.setdefault(node, []).extend(right_members)
         for node in right_members:
             right.setdefault(node, []).extend(left_members)
-    seen = alignment.mended.behind if alignment.mended else ()
-    for divergence in (*alignment.divergences, *(behind.divergence for behind in seen)):
-        one, other = divergence.nodes
+    for seen in alignment.seen:
+        one, other = seen.divergence.nodes
         # What the graphs part at is no pair; it stands opposite each other all the same.
         if one and other and one not in left and other not in right:
             left[one], right[other] = [other], [one]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from explorer.drawing.structure import layer_of
-from explorer.model.alignment import Alignment, Count, Coverage
+from explorer.model.alignment import Alignment, Count, Coverage, Seen
 from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Layer, Node
 from explorer.model.report import CaseReport, Report
@@ -96,7 +96,6 @@ def unaligned(report: Report, engines: Sequence[str]) -> Alignment | None:
         case=labels[0],
         pairs=(),
         unpaired=(),
-        divergence=None,
         differing=(),
         left_coverage=nothing,
         right_coverage=nothing,
@@ -200,26 +199,23 @@ def _divergences(
     With ``list_all``, also what was tried where no cause is known.
     """
     sentences = list(divergences(alignment))
-    for place, divergence in enumerate(alignment.divergences[:count]):
+    for place, one in enumerate(alignment.plain[:count]):
         yield sentences[place]
-        yield from _both_sides(divergence, alignment, left, right)
+        yield from _both_sides(one.divergence, alignment, left, right)
         why = cause(alignment, place)
         if why:
             yield f"  {why}"
         elif list_all or alignment.untried:
-            yield from _unexplained(divergence, alignment, place, left, right)
-        known = known_line(alignment.known_at(place))
+            yield from _unexplained(one, attempts(alignment, place), left, right)
+        known = known_line(one.known)
         if known:
             yield f"  {known}"
 
 
-def _unexplained(
-    divergence: Divergence, alignment: Alignment, place: int, left: GradGraph, right: GradGraph
-) -> Iterator[str]:
+def _unexplained(one: Seen, tried: str, left: GradGraph, right: GradGraph) -> Iterator[str]:
     """What was tried at a divergence without a cause, and settings of the layers, which were not."""
-    tried = attempts(alignment, place)
-    was_tried = alignment.tried_at(place) is not None
-    settings = _other_settings(divergence, left, right, was_tried=was_tried)
+    was_tried = one.attempts is not None
+    settings = _other_settings(one.divergence, left, right, was_tried=was_tried)
     for text in filter(None, (tried, settings)):
         yield f"  {text}"
 

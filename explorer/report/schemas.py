@@ -45,8 +45,8 @@ from explorer.words.causes import attempts_text, in_short, mend_texts
 from explorer.words.causes import sentence as cause_sentence
 from explorer.words.claims import advice_text, evidence_text, what_text
 from explorer.words.coverage import not_compared, not_of_the_call
-from explorer.words.divergences import Engines, divergences
-from explorer.words.divergences import sentence as divergence_sentence
+from explorer.words.divergences import Engines
+from explorer.words.explained import every
 from explorer.words.findings import sentence
 from explorer.words.graphs import note as graph_note
 from explorer.words.graphs import why_missing, why_no_graph
@@ -156,16 +156,7 @@ class Going(msgspec.Struct, frozen=True):
 
     what: Mended
     engines: Engines
-
-    @property
-    def behind(self) -> list[Stated]:
-        """The divergences that were seen so."""
-        stated = []
-        for one in self.what.behind:
-            text = divergence_sentence(one.divergence, self.engines, which="mended")
-            cause = Explaining(one.cause, self.engines) if one.cause else None
-            stated.append(Stated(one.divergence, text, cause, known=one.known))
-        return stated
+    behind: list[Stated]
 
     @property
     def sentence(self) -> str:
@@ -231,26 +222,25 @@ def _observation(observation: Observation) -> ObservationDocument:
     )
 
 
-def _stated(alignment: Alignment) -> list[Stated]:
+def _stated(alignment: Alignment, *, as_if_mended: bool = False) -> list[Stated]:
     engines = alignment.left, alignment.right
-    stated = []
-    for place, sentence_ in enumerate(divergences(alignment)):
-        found, made = alignment.cause(place), alignment.tried_at(place)
-        stated.append(
-            Stated(
-                alignment.divergences[place],
-                sentence_,
-                Explaining(found, engines) if found else None,
-                Trying(made, found, engines) if made else None,
-                alignment.known_at(place),
-            )
+    return [
+        Stated(
+            one.divergence,
+            one.sentence,
+            Explaining(one.cause, engines) if one.cause else None,
+            Trying(one.attempts, one.cause, engines) if one.attempts else None,
+            one.known,
         )
-    return stated
+        for one in every(alignment)
+        if one.as_if_mended == as_if_mended
+    ]
 
 
 def _going(alignment: Alignment) -> Going | None:
+    behind = _stated(alignment, as_if_mended=True)
     mended = alignment.mended
-    return Going(mended, (alignment.left, alignment.right)) if mended else None
+    return Going(mended, (alignment.left, alignment.right), behind) if mended else None
 
 
 def _explained(alignment: Alignment) -> list[Explained]:

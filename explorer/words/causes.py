@@ -37,8 +37,8 @@ FEW_PLACES = 3
 
 def cause(alignment: Alignment, place: int = 0) -> str:
     """The cause of a divergence by its place in the alignment; "" where none was found."""
-    found = alignment.cause(place)
-    return "" if found is None else sentence(found, (alignment.left, alignment.right))
+    found = [one.cause for one in alignment.plain[place : place + 1] if one.cause]
+    return sentence(found[0], (alignment.left, alignment.right)) if found else ""
 
 
 def sentence(found: Cause, engines: tuple[str, str]) -> str:
@@ -175,15 +175,13 @@ def _elsewhere(found: Cause) -> str:
 
 def attempts(alignment: Alignment, place: int = 0) -> str:
     """What was tried at a divergence that nothing explains; "" where a cause is known or nothing was."""
-    made = alignment.tried_at(place)
-    if place >= len(alignment.divergences):
-        return ""
-    if alignment.cause(place):
-        return ""
-    if made is None and alignment.untried:
-        is_of_leaf = isinstance(alignment.divergences[place], OtherStart | LoneLeaf)
-        return "" if is_of_leaf else _(UNTRIED[alignment.untried])
-    return "" if made is None else attempts_text(made)
+    for one in alignment.plain[place : place + 1]:
+        if one.cause is None and one.attempts is not None:
+            return attempts_text(one.attempts)
+        if one.cause is None and alignment.untried:
+            is_of_leaf = isinstance(one.divergence, OtherStart | LoneLeaf)
+            return "" if is_of_leaf else _(UNTRIED[alignment.untried])
+    return ""
 
 
 UNTRIED: dict[Untried, str] = {

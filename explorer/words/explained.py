@@ -8,7 +8,7 @@ from explorer.model.causes import Attempts, Cause
 from explorer.model.divergence import Divergence
 from explorer.model.known import Reference
 from explorer.words.causes import sentence as cause_sentence
-from explorer.words.divergences import divergences, sentence
+from explorer.words.divergences import Which, sentence
 from explorer.words.known import known_line
 
 
@@ -29,19 +29,17 @@ class Explained(NamedTuple):
 
 def every(alignment: Alignment) -> Iterator[Explained]:
     """The divergences of the two graphs, the first one first, then those that are seen as if mended."""
-    sentences = divergences(alignment)
-    for place, (one, text) in enumerate(zip(alignment.divergences, sentences, strict=True)):
-        tried, known = alignment.tried_at(place), alignment.known_at(place)
-        yield Explained(one, text, alignment.cause(place), tried, known)
-    yield from behind(alignment)
+    engines = alignment.left, alignment.right
+    for place, one in enumerate(alignment.seen):
+        which: Which = "mended" if one.run else "further" if place else "first"
+        text = sentence(one.divergence, engines, which=which)
+        is_behind = one.run > 0
+        yield Explained(one.divergence, text, one.cause, one.attempts, one.known, is_behind)
 
 
 def behind(alignment: Alignment) -> Iterator[Explained]:
     """The divergences that are seen as if mended."""
-    engines = alignment.left, alignment.right
-    for seen in alignment.mended.behind if alignment.mended else ():
-        text = sentence(seen.divergence, engines, which="mended")
-        yield Explained(seen.divergence, text, seen.cause, known=seen.known, as_if_mended=True)
+    return (one for one in every(alignment) if one.as_if_mended)
 
 
 def reasons(one: Explained, alignment: Alignment) -> Iterator[str]:

@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 
 from explorer.compare.results.verdicts import equal_elements
+from explorer.model.alignment import Seen
 from explorer.model.arrays import AnyArray
 from explorer.model.findings import EqualElements
 from explorer.model.known import Reference
-from explorer.model.mended import Behind, Mended
 from tests.support.sample_report import DIVERGENCE, alignment
 
 FOUND = alignment("mindspore-tape", "torch-tape", DIVERGENCE)
 UNEXPLAINED = msgspec.structs.replace(FOUND, expected=False)
-KNOWN = ((Reference("surprise", "selu"),),)
+KNOWN = Seen(DIVERGENCE, known=(Reference("surprise", "selu"),))
 INPUTS: dict[str, AnyArray] = {
     "ones": np.ones((2, 3), np.float32),
     "zeros": np.zeros(2),
@@ -34,17 +34,14 @@ def test_inputs_of_one_number_are_remarked_where_a_divergence_has_no_cause() -> 
 @pytest.mark.parametrize(
     ("changes", "is_remarked"),
     [
-        ({"divergence": None}, False),
+        ({"seen": ()}, False),
         ({"expected": True}, False),
-        ({"known": KNOWN}, False),
-        ({"known": KNOWN, "mended": "behind"}, True),
+        ({"seen": (KNOWN,)}, False),
+        ({"seen": (KNOWN, Seen(DIVERGENCE, run=1, values=1))}, True),
     ],
 )
 def test_what_is_expected_or_known_is_not_hidden(
     changes: dict[str, object], is_remarked: bool
 ) -> None:
-    if "mended" in changes:
-        behind = Behind(divergence=DIVERGENCE, cause=None, run=1, values=1)
-        changes = {**changes, "mended": Mended(engine="torch-tape", behind=(behind,))}
     found = msgspec.structs.replace(UNEXPLAINED, **changes)
     assert bool(equal_elements(INPUTS, [found])) == is_remarked

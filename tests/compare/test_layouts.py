@@ -299,7 +299,7 @@ def test_a_mistake_beside_another_layout_is_named(
     assert said in words.cause(alignment)
     # Mended there, nothing else differs: values were put in as they lie.
     assert alignment.mended is not None
-    assert alignment.mended.behind == ()
+    assert alignment.behind == ()
     assert alignment.mended.differing == ()
 
 

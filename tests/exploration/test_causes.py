@@ -62,7 +62,7 @@ def compared(path: Path, engines: tuple[str, ...], workers: Workers) -> Alignmen
 
 def causes(alignment: Alignment) -> list[Cause]:
     """The causes that were found."""
-    return [cause for cause in alignment.causes if cause is not None]
+    return [one.cause for one in alignment.plain if one.cause is not None]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,6 @@ def test_the_argument_that_makes_the_difference_is_found_by_trying_it(
     alignment = compared(net_with(MISTAKES[name], tmp_path), engines, workers)
     found = causes(alignment)
     mistake = MISTAKES[name]
-    assert len(alignment.causes) in (0, len(alignment.divergences))  # 0 where nothing can be tried
     if not mistake.is_explained:
         assert found == []
     elif (name, engines[1]) in DECOMPOSED:
@@ -279,9 +278,7 @@ def test_what_is_to_be_written_in_pytorchs_net_is_the_function_that_mindspore_ca
 
 def named(alignment: Alignment) -> list[tuple[Divergence, Cause | None]]:
     """All divergences with their causes, those behind as the last."""
-    causes = alignment.causes or (None,) * len(alignment.divergences)
-    found = list(zip(alignment.divergences, causes, strict=True))
-    return found + [(one.divergence, one.cause) for one in present(alignment.mended).behind]
+    return [(one.divergence, one.cause) for one in alignment.seen]
 
 
 def lines_of(planted: Planted, path: Path) -> set[str]:
@@ -325,14 +322,14 @@ def test_all_mistakes_of_a_net_are_named_in_one_run_and_nothing_else(
     assert (mended.differing, mended.not_put_in, mended.end) == ((), (), "")
     assert mended.runs > 0
     lines = set().union(*(lines_of(planted, path) for planted in net.mistakes))
-    for one in mended.behind:
+    for one in alignment.behind:
         assert not lines.isdisjoint(sources(one.divergence))
 
 
 def test_behind_a_single_mistake_there_is_nothing(tmp_path: Path, workers: Workers) -> None:
     alignment = compared(net_with(MISTAKES["slope of leaky relu"], tmp_path), PAIRS[0], workers)
     assert alignment.mended is not None
-    assert (alignment.mended.behind, alignment.mended.differing) == ((), ())
+    assert (alignment.behind, alignment.mended.differing) == ((), ())
     assert "gives the same results" in summary(alignment)
 
 

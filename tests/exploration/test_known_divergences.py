@@ -38,7 +38,7 @@ def test_what_is_known_of_the_first_divergence_is_named_and_nothing_of_a_mistake
     net = (NETS | MISTAKES)[name]
     alignment = aligned(net, tmp_path, workers)
     assert alignment.divergence
-    assert written_short(alignment.known_at(0)) == net.known
+    assert written_short(alignment.seen[0].known) == net.known
     if not net.known:
         assert {one.known for one in every(alignment)} == {()}
 

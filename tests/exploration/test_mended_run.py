@@ -1,5 +1,6 @@
 """How an engine goes on as if divergences were mended, on graphs made by hand."""
 
+from itertools import zip_longest
 from typing import Any
 
 import msgspec
@@ -8,7 +9,7 @@ import pytest
 
 from explorer.compare.align.alignment import seamed
 from explorer.compare.explained.mended_run import MOST_RUNS, Ask, Diverging, as_if_mended
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Alignment, Seen
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import Cause
 from explorer.model.graph import Edge, GradGraph, Node, Output
@@ -51,7 +52,9 @@ class Run:
     def __init__(self, left: GradGraph, right: GradGraph, *causes: Cause | None) -> None:
         aligned = seamed(left, right)
         assert aligned.alignment.divergence is not None
-        self.alignment = msgspec.structs.replace(aligned.alignment, causes=causes)
+        every = zip_longest(aligned.alignment.divergences, causes)
+        seen = tuple(Seen(*one) for one in every)
+        self.alignment = msgspec.structs.replace(aligned.alignment, seen=seen)
         self._run = as_if_mended(self.alignment, Diverging(aligned, left, right, seamed))
         self.ask: Ask | None = None
         self.finished: Alignment | None = None
@@ -82,8 +85,9 @@ def test_mistakes_in_a_row_are_seen_one_behind_the_other() -> None:
     seen_first = MendedRun(chain("torch-tape", THERE[0], *HERE[1:]))
     seen_next = MendedRun(chain("torch-tape", *THERE[:2], HERE[2]))
     record = found.answer(seen_first, seen_next, MendedRun(chain("torch-tape", *THERE))).mended
-    assert [one.divergence.nodes for one in record.behind] == [("n2", "n2"), ("n3", "n3")]
-    assert [(one.run, one.values) for one in record.behind] == [(1, 1), (2, 2)]
+    behind = present(found.finished).behind
+    assert [one.divergence.nodes for one in behind] == [("n2", "n2"), ("n3", "n3")]
+    assert [(one.run, one.values) for one in behind] == [(1, 1), (2, 2)]
     assert (record.runs, record.values, record.differing, record.end) == (3, 3, (), "")
 
 
@@ -94,8 +98,8 @@ def test_nothing_is_to_be_written_where_the_first_divergence_changes_no_result(
     found = Run(chain("torch-tape", *HERE), chain("mindspore-graph", *THERE), CAUSE)
     found.answer(MendedRun(chain("torch-tape", THERE[0], HERE[1], last)), None)
     assert found.mended.change_nothing == is_harmless
-    (cause,) = present(found.finished).causes
-    assert bool(present(cause).mends) != is_harmless
+    (seen,) = present(found.finished).plain
+    assert bool(present(seen.cause).mends) != is_harmless
 
 
 def test_what_differs_though_every_value_is_put_in_is_named() -> None:
@@ -167,4 +171,4 @@ def test_what_a_run_refutes_is_left_out_and_the_others_keep_their_causes() -> No
     found.answer(MendedRun(msgspec.structs.replace(left, nodes=tuple(nodes))))
     first, _second, aside = found.alignment.divergences
     seen = present(found.finished)
-    assert (seen.divergences, seen.causes) == ((first, aside), (None, CAUSE))
+    assert [(it.divergence, it.cause) for it in seen.plain] == [(first, None), (aside, CAUSE)]

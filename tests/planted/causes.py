@@ -99,9 +99,7 @@ def _told(mistake: Mistake, planted: Planted, alignment: Alignment) -> Told:
 
 def _named(alignment: Alignment) -> Iterator[tuple[Divergence, Cause | None]]:
     """All divergences with their causes, and then those that are seen as if these were mended."""
-    causes = alignment.causes or (None,) * len(alignment.divergences)
-    yield from zip(alignment.divergences, causes, strict=True)
-    for one in alignment.mended.behind if alignment.mended else ():
+    for one in alignment.seen:
         yield one.divergence, one.cause
 
 

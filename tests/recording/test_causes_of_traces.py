@@ -32,7 +32,7 @@ def _two(traces: dict[str, Trace], one: str, other: str) -> dict[str, Trace]:
 
 def _arguments(alignment: Alignment) -> dict[str, Any]:
     """What the first divergence's cause has in the place of an op's own arguments."""
-    cause = alignment.cause(0)
+    cause = alignment.seen[0].cause
     assert cause is not None
     assert cause.proven == "computed_again"
     assert cause.form == "arguments"
@@ -70,7 +70,7 @@ def test_an_op_whose_values_were_not_kept_is_not_tried(
     in_torch: dict[str, Trace], workers: Workers
 ) -> None:
     alignment = _aligned(_two(in_torch, "torch_in_figures", "torch_eps_in_figures"), workers)
-    assert alignment.cause(0) is None
+    assert alignment.seen[0].cause is None
     assert alignment.untried == "values"
     assert "explorer.record(…, values=N) keeps those" in attempts(alignment)
 

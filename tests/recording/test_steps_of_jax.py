@@ -138,7 +138,7 @@ def test_operations_of_a_record_are_computed_again_with_other_arguments(
     traces = {name: steps("jax").trace(name) for name in ("plain_norm", "large_epsilon")}
     (alignment,) = report_on(traces, workers).alignments
     assert alignment.untried == ""
-    cause = alignment.cause(0)
+    cause = alignment.seen[0].cause
     assert cause is not None
     assert cause.proven == "computed_again"
     assert cause.form == "arguments"

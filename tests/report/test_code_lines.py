@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from explorer.compare.align import align
+from explorer.model.alignment import Seen
 from explorer.model.graph import GradGraph
-from explorer.model.mended import Behind, Mended
 from explorer.report.scenario.code_lines import CodeLine, both_nets, lines_by_node
 from tests.support.explained import CAUSE, explained
 from tests.support.sample_report import DIVERGENCE, ON_THE_LEFT, graph
@@ -75,7 +75,7 @@ def test_of_the_other_side_s_lines_that_with_most_pairs_comes_first(file: Path) 
 
 
 def test_a_divergent_line_is_marked_on_its_side(file: Path) -> None:
-    alignment = msgspec.structs.replace(align(LEFT, RIGHT), divergence=ON_THE_LEFT)
+    alignment = msgspec.structs.replace(align(LEFT, RIGHT), seen=(Seen(ON_THE_LEFT),))
     left, right = (by_place(blocks) for blocks in both_nets(LEFT, RIGHT, alignment, file))
     assert left["net.py:10"].differs
     assert [node.differs for node in left["net.py:10"].nodes] == [False, True]
@@ -85,7 +85,7 @@ def test_a_divergent_line_is_marked_on_its_side(file: Path) -> None:
 def test_a_line_where_the_graphs_part_has_the_cause_and_what_to_write_in_its_own_net(
     file: Path,
 ) -> None:
-    alignment = explained(msgspec.structs.replace(align(LEFT, RIGHT), divergence=DIVERGENCE))
+    alignment = explained(msgspec.structs.replace(align(LEFT, RIGHT), seen=(Seen(DIVERGENCE),)))
     left, right = (by_place(blocks) for blocks in both_nets(LEFT, RIGHT, alignment, file))
     (ours,), (theirs,) = left["net.py:10"].causes, right["net.py:4"].causes
     assert ours.why == theirs.why == "Why: eps=0.01 in the place of eps=1e-05 (torch-tape)"
@@ -94,9 +94,8 @@ def test_a_line_where_the_graphs_part_has_the_cause_and_what_to_write_in_its_own
 
 
 def test_a_line_that_is_seen_as_if_mended_is_marked_and_says_so(file: Path) -> None:
-    behind = Behind(divergence=DIVERGENCE, cause=CAUSE, run=1, values=1)
-    mended = Mended(engine="torch-tape", runs=1, values=1, behind=(behind,))
-    alignment = msgspec.structs.replace(align(LEFT, RIGHT), mended=mended)
+    behind = Seen(DIVERGENCE, CAUSE, run=1, values=1)
+    alignment = msgspec.structs.replace(align(LEFT, RIGHT), seen=(behind,))
     left, right = (by_place(blocks) for blocks in both_nets(LEFT, RIGHT, alignment, file))
     for line in (left["net.py:10"], right["net.py:4"]):
         assert line.differs

@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from explorer.model.alignment import Seen
 from explorer.model.cases import GradCase
 from explorer.model.failures import Failure, Loss
 from explorer.model.findings import LoneStart, ReportFinding, SameMasks
@@ -76,7 +77,8 @@ def test_what_is_known_comes_behind_the_cause_and_is_in_the_document() -> None:
 
 
 def test_further_divergences_are_counted_or_listed() -> None:
-    parted = msgspec.structs.replace(PARTED, further=(FURTHER, FURTHER))
+    seen = *PARTED.seen, *[Seen(FURTHER)] * 2
+    parted = msgspec.structs.replace(PARTED, seen=seen)
     _, further, _ = divergences(parted)
     assert further.startswith("Further divergence in forward: ")
     first = list(diff_lines(parted, *GRAPHS))

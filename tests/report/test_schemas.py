@@ -36,7 +36,7 @@ def differing() -> Report:
     (alignment,) = whole.alignments
     assert alignment.divergence
     assert alignment.unpaired
-    further = msgspec.structs.replace(alignment, further=(alignment.divergence,))
+    further = msgspec.structs.replace(alignment, seen=alignment.seen * 2)
     finding = ReportFinding(fact=LoneStart("w", "torch"), names=("w",))
     return msgspec.structs.replace(whole, alignments=(further,), findings=(finding,))
 

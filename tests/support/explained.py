@@ -5,7 +5,7 @@ from functools import partial
 
 import msgspec
 
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Alignment, Seen
 from explorer.model.causes import (
     Attempt,
     Attempts,
@@ -17,7 +17,7 @@ from explorer.model.causes import (
 from explorer.model.divergence import OtherValue
 from explorer.model.graph import Layer
 from explorer.model.known import Reference
-from explorer.model.mended import Behind, Mended, NotPutIn
+from explorer.model.mended import Mended, NotPutIn
 from explorer.model.report import Report
 
 EPS = (SetArguments(own={"eps": 1e-5}, arguments={"eps": 1e-2}),)
@@ -55,12 +55,13 @@ WITH_CAUSE = msgspec.structs.replace(ATTEMPTS, fitting=(Attempt("aten.norm", EPS
 
 def explained(alignment: Alignment, *, has_cause: bool = True) -> Alignment:
     """An alignment whose first divergence has a cause, or was tried in vain."""
-    (node, *_) = (divergence.nodes[0] for divergence in alignment.divergences)
+    first, *further = alignment.seen
+    node = first.divergence.nodes[0]
     assert node
-    further = (None,) * len(alignment.further)
     cause = msgspec.structs.replace(CAUSE, node=node) if has_cause else None
     made = msgspec.structs.replace(WITH_CAUSE if has_cause else ATTEMPTS, node=node)
-    return msgspec.structs.replace(alignment, causes=(cause, *further), attempts=(made, *further))
+    first = msgspec.structs.replace(first, cause=cause, attempts=made)
+    return msgspec.structs.replace(alignment, seen=(first, *further))
 
 
 BEHIND = "n3"
@@ -78,11 +79,11 @@ def as_if_mended(alignment: Alignment, *, has_cause: bool = True) -> Alignment:
         engine=alignment.left,
         runs=2,
         values=1,
-        behind=(Behind(divergence=divergence, cause=cause, run=1, values=1),),
         differing=("dx",),
         not_put_in=(NotPutIn(nodes=("n7", "n7"), sources=("net.py:9",), why="size"),),
     )
-    return msgspec.structs.replace(alignment, mended=mended)
+    seen = *alignment.seen, Seen(divergence, cause, run=1, values=1)
+    return msgspec.structs.replace(alignment, seen=seen, mended=mended)
 
 
 KNOWN = Reference("claim", "43"), Reference("surprise", "selu")
@@ -91,8 +92,9 @@ KNOWN = Reference("claim", "43"), Reference("surprise", "selu")
 
 def known(alignment: Alignment) -> Alignment:
     """An alignment of whose first divergence a claim and a surprise are known."""
-    further: tuple[tuple[Reference, ...], ...] = ((),) * len(alignment.further)
-    return msgspec.structs.replace(alignment, known=(KNOWN, *further))
+    first, *further = alignment.seen
+    first = msgspec.structs.replace(first, known=KNOWN)
+    return msgspec.structs.replace(alignment, seen=(first, *further))
 
 
 def in_report(change: Callable[..., Alignment], report: Report, **options: bool) -> Report:

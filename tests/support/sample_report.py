@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 
 from explorer.compare.results.verdicts import judge
-from explorer.model.alignment import Alignment, Count, Coverage
+from explorer.model.alignment import Alignment, Count, Coverage, Seen
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.divergence import (
@@ -155,7 +155,7 @@ def alignment(left: str, right: str, divergence: Divergence | None = None) -> Al
         case=graph(left).case,
         pairs=(),
         unpaired=(),
-        divergence=divergence,
+        seen=(Seen(divergence),) if divergence else (),
         differing=("dx",) if divergence else (),
         left_coverage=whole,
         right_coverage=whole,

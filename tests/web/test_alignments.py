@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from explorer.compare.align import align
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Alignment, Seen
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.pair.alignments import mirrored
@@ -43,10 +43,10 @@ def test_other_stages_are_aligned_where_they_have_values() -> None:
 
 
 def test_causes_and_what_was_tried_are_mirrored_with_the_rest() -> None:
-    parted = msgspec.structs.replace(align(MINDSPORE, TORCH), divergence=DIVERGENCE)
+    parted = msgspec.structs.replace(align(MINDSPORE, TORCH), seen=(Seen(DIVERGENCE),))
     alignment = explained(parted)
     mirror = mirrored(alignment, TORCH)
-    cause, made = mirror.cause(0), mirror.tried_at(0)
+    cause, made = mirror.seen[0].cause, mirror.seen[0].attempts
     assert cause
     assert made
     assert cause.side == made.side == "right"
@@ -59,7 +59,7 @@ def test_causes_and_what_was_tried_are_mirrored_with_the_rest() -> None:
 
 
 def test_a_mirror_exchanges_sides_and_numbers_pairs_in_the_order_of_the_new_left_side() -> None:
-    alignment = msgspec.structs.replace(align(MINDSPORE, TORCH), divergence=DIVERGENCE)
+    alignment = msgspec.structs.replace(align(MINDSPORE, TORCH), seen=(Seen(DIVERGENCE),))
     backwards = [msgspec.structs.replace(node, order=-node.order) for node in TORCH.nodes]
     left = msgspec.structs.replace(TORCH, nodes=tuple(backwards))
     mirror = mirrored(alignment, left)

@@ -21,7 +21,7 @@ from explorer.compare.align.vertices import OutputValue, Side, Vertex, view
 from explorer.compare.graphs.layouts import in_one_layout
 from explorer.compare.graphs.view import reach
 from explorer.compare.results.remarks import draws_random_numbers
-from explorer.model.alignment import Alignment, Count, Coverage, How, Pair
+from explorer.model.alignment import Alignment, Count, Coverage, How, Pair, Seen
 from explorer.model.divergence import Gap, OtherRate, Reading, ResultElsewhere
 from explorer.model.graph import GradGraph, Phase
 from explorer.model.requests import Repacked
@@ -81,7 +81,6 @@ def seamed(
     draws = RandomDraws(matching)
     # What no random draw explains, dropouts of other rates first.
     named = [*draws.unlike_rates, *itertools.filterfalse(draws.explain_finding, findings)]
-    divergences = [found.divergence for found in named]
     pair_unused(matching, (part for found in findings for part in found.parts))
     enclose_steps(matching)
     share_outputs(matching)
@@ -110,11 +109,10 @@ def seamed(
         case=" | ".join(cases),
         pairs=_pairs(matching, left_side, right_side),
         unpaired=tuple(unpaired),
-        divergence=divergences[0] if divergences else None,
         differing=tuple(differing),
         left_coverage=_coverage(left_side),
         right_coverage=_coverage(right_side),
-        further=tuple(divergences[1:]),
+        seen=tuple(Seen(found.divergence) for found in named),
         drawn=tuple(drawn),
     )
     return Seamed(alignment, tuple(seam(found, (first, second)) for found in named))

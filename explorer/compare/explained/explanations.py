@@ -15,7 +15,7 @@ from explorer.compare.explained.mending import Half, Mending
 from explorer.compare.graphs.layouts import Laid, in_one_layout
 from explorer.compare.graphs.view import GraphView
 from explorer.compare.known.table import known
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Alignment, Seen
 from explorer.model.causes import Cause, Trial, Tried
 from explorer.model.divergence import Divergence, ExtraOps, OtherValue, Places
 from explorer.model.graph import GradGraph, Node, Output, Slot
@@ -74,7 +74,7 @@ class Explanations:
     def explained(self, tried: Waiting) -> Alignment:
         """The alignment with the causes that were found, and with what is known of its divergences."""
         alignment, graphs = self._alignment, self._laid.graphs
-        causes, attempts, references = [], [], []
+        seen = []
         for divergence, suspects in zip(alignment.divergences, self._suspects, strict=True):
             explaining, made = [], []
             for engine, suspect in suspects:
@@ -84,12 +84,10 @@ class Explanations:
                     own = graphs[suspect.side == "right"]
                     made.append(attempts_at(suspect, outputs, own))
             least = min(filter(None, explaining), key=lambda it: cost(it.edits), default=None)
-            causes.append(self._cause(divergence, least))
-            attempts.append(joined(made))
-            references.append(known(alignment, divergence, causes[-1], self._views))
-        return replace(
-            alignment, causes=tuple(causes), attempts=tuple(attempts), known=tuple(references)
-        )
+            cause = self._cause(divergence, least)
+            references = known(alignment, divergence, cause, self._views)
+            seen.append(Seen(divergence, cause, joined(made), references))
+        return replace(alignment, seen=tuple(seen))
 
     def _cause(self, divergence: Divergence, tried: Cause | None) -> Cause | None:
         """What was tried, or how the two values follow from one another, where that is less of a change."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -17,15 +17,13 @@ from explorer.compare.explained.explanations import (
 )
 from explorer.compare.explained.mending import Mending, give_the_same_results, large_slots
 from explorer.compare.graphs.levels import have_one_form, with_levels
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Alignment, Seen
 from explorer.model.causes import Trial, Tried
 from explorer.model.divergence import Divergence
 from explorer.model.engines import Framework, engine_named
 from explorer.model.graph import OTHER, GradGraph, Output, SideName, Slot
-from explorer.model.mended import Behind, End, Mended, MendedRun, PutIn
+from explorer.model.mended import End, Mended, MendedRun, PutIn
 from explorer.workers.queue import JobOutcome
-
-T = TypeVar("T")
 
 PUT_IN: tuple[Framework, ...] = ("torch", "jax")
 """The frameworks that can be run with other values, those that are preferred first."""
@@ -110,7 +108,7 @@ def as_if_mended(alignment: Alignment, of: Diverging) -> Generator[Ask, Reply, A
     mending = Mending(of.left, of.right, side)
     not_put_in = mending.mend(alignment.divergences, seams)
     mending.mend_gradients(alignment.differing, alignment.pairs)
-    seen = Seen(alignment, seams, mending)
+    seen = Sights(alignment, seams, mending)
     put_in: dict[Slot, PutIn] = {}
     refuted: set[int] = set()
     runs, differing, change_nothing = 0, tuple[str, ...](), False
@@ -178,21 +176,17 @@ def as_if_mended(alignment: Alignment, of: Diverging) -> Generator[Ask, Reply, A
     return _with_all(alignment, seen.all, mended, refuted)
 
 
-class Seen:
+class Sights:
     """The divergences of the plain graphs, ``all`` with those behind them, and what may explain them."""
 
     def __init__(self, alignment: Alignment, seams: Sequence[Seam], mending: Mending) -> None:
         self._seams = seams
         self._mending = mending
-        self.all = [
-            Behind(divergence=divergence, cause=alignment.cause(place), run=0, values=0)
-            for place, divergence in enumerate(alignment.divergences)
-        ]
+        self.all = list(alignment.seen)
         self._explained: set[int] = set()
         self._explanations: Explanations | None = None
         self._numbers: list[int] = []
-        causes = [place for place, one in enumerate(self.all) if one.cause]
-        self._alike = list(self._at_further_places(causes))
+        self._alike = list(self._at_further_places(range(len(self.all))))
 
     def trials(self, engine: str) -> tuple[Trial, ...]:
         """What is to be tried on a graph of an engine in the next run."""
@@ -207,10 +201,11 @@ class Seen:
         explained: list[int] = []
         if self._explanations is not None:
             part = self._explanations.explained(waiting)
-            for number, cause, known in zip(self._numbers, part.causes, part.known, strict=True):
+            for number, new in zip(self._numbers, part.seen, strict=True):
                 one = self.all[number]
-                self.all[number] = replace(one, cause=one.cause or cause, known=one.known or known)
-                explained += [number] if cause else []
+                cause, known = one.cause or new.cause, one.known or new.known
+                self.all[number] = replace(one, cause=cause, known=known)
+                explained += [number] if new.cause else []
         self._explanations = None
         self._explained.update(explained)
 
@@ -252,7 +247,7 @@ class Seen:
                     continue
                 number, values = len(self.all), len(self._mending.put_in)
                 new = self._mending.without_known(divergence)
-                self.all.append(Behind(divergence=new, cause=None, run=run, values=values))
+                self.all.append(Seen(new, run=run, values=values))
             found.append((number, divergence))
         return found
 
@@ -265,9 +260,7 @@ class Seen:
         """Try in the next run what may explain divergences of this one, which are given by their numbers."""
         self._numbers = [number for number, _ in found]
         if found:
-            (_, first), *others = found
-            further = tuple(divergence for _, divergence in others)
-            part = replace(alignment, divergence=first, further=further, causes=())
+            part = replace(alignment, seen=tuple(Seen(divergence) for _, divergence in found))
             self._explanations = Explanations(part, graphs, other_steps=False)
 
 
@@ -288,34 +281,21 @@ def _leveled(run: JobOutcome, recorded: GradGraph) -> GradGraph | End:
 
 
 def _with_all(
-    alignment: Alignment, seen: list[Behind], mended: Mended, refuted: set[int]
+    alignment: Alignment, seen: list[Seen], mended: Mended, refuted: set[int]
 ) -> Alignment:
     """An alignment with all that was seen, without further divergences that are none as if mended."""
-    count = len(alignment.divergences)
-    causes = [one.cause for one in seen[:count]]
+    plain, behind = seen[: len(alignment.seen)], []
     if mended.change_nothing:
         # What changes no result is not to be written otherwise.
-        causes = [it and replace(it, mends=()) for it in causes]
-    behind = []
-    for one in seen[count:]:
+        plain = [replace(it, cause=it.cause and replace(it.cause, mends=())) for it in plain]
+    for one in seen[len(plain) :]:
         # The cause of an earlier divergence gets the places that have it too.
-        for place, divergence in enumerate(alignment.divergences):
-            of_both = once_more(one.divergence, one.cause, divergence, causes[place])
+        for place, earlier in enumerate(plain):
+            of_both = once_more(one.divergence, one.cause, earlier.divergence, earlier.cause)
             if of_both is not None:
-                causes[place] = of_both
+                plain[place] = replace(earlier, cause=of_both)
                 break
         else:
             behind.append(one)
-    known = [alignment.known_at(place) or one.known for place, one in enumerate(seen[:count])]
-
-    def kept(rows: Sequence[T]) -> tuple[T, ...]:
-        return tuple(row for place, row in enumerate(rows) if place == 0 or place not in refuted)
-
-    return replace(
-        alignment,
-        further=kept(alignment.divergences)[1:],
-        causes=kept(causes if any(causes) else alignment.causes),
-        attempts=kept(alignment.attempts),
-        known=kept(known if any(known) else alignment.known),
-        mended=replace(mended, behind=tuple(behind)),
-    )
+    kept = [one for place, one in enumerate(plain) if place == 0 or place not in refuted]
+    return replace(alignment, seen=(*kept, *behind), mended=mended)

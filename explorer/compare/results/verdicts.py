@@ -285,9 +285,7 @@ def without_divergence(alignment: Alignment, altered: Collection[str]) -> Alignm
     names = tuple(name for name in parties if name in altered)
     if not names:
         return alignment
-    return msgspec.structs.replace(
-        alignment, divergence=None, further=(), differing=(), expected=True, altered=names
-    )
+    return msgspec.structs.replace(alignment, seen=(), differing=(), expected=True, altered=names)
 
 
 def equal_elements(
@@ -301,14 +299,8 @@ def equal_elements(
     for name, array in inputs.items():
         if array.dtype.kind == "f" and array.size > 1 and (array == array.flat[0]).all():
             equal[name] = float(array.flat[0])
-    explained = []
-    for alignment in alignments if equal else ():
-        if not alignment.expected:
-            places = range(len(alignment.divergences))
-            explained += [(alignment.cause(it), alignment.known_at(it)) for it in places]
-            behind = alignment.mended.behind if alignment.mended else ()
-            explained += [(seen.cause, seen.known) for seen in behind]
-    if all(cause or known for cause, known in explained):
+    unexpected = [it for it in alignments if not it.expected] if equal else []
+    if all(one.cause or one.known for alignment in unexpected for one in alignment.seen):
         return ()
     return (ReportFinding(fact=EqualElements(equal), names=tuple(equal)),)
 

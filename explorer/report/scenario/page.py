@@ -28,7 +28,7 @@ from explorer.blocks.records import (
     fill,
     table,
 )
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Alignment, Seen
 from explorer.model.engines import engine_named, in_order
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
@@ -331,7 +331,7 @@ def first_divergences(report: Report) -> Iterator[Terms]:
                 fact=text, n=same - 1
             )
         why = whole_line(cause(alignment) or attempts(alignment))
-        for more in filter(None, (why, known_line(alignment.known_at(0)))):
+        for more in filter(None, (why, known_line(alignment.plain[0].known))):
             text = _("{what}. {why}").format(what=text, why=more)
         rows.append((letters[_neutral(alignment)], text))
         rows += zip(repeat(""), map(whole_line, _as_if_mended(alignment)))
@@ -360,7 +360,8 @@ def _neutral(alignment: Alignment) -> str:
     if divergence:
         gap = msgspec.structs.replace(divergence.gap, noise=None, ratio=None)
         divergence = msgspec.structs.replace(divergence, gap=gap)
-    text = whole_line(first_divergence(msgspec.structs.replace(alignment, divergence=divergence)))
+    seen = (Seen(divergence),) if divergence else ()
+    text = whole_line(first_divergence(msgspec.structs.replace(alignment, seen=seen)))
     for engine in (alignment.left, alignment.right):
         text = text.replace(engine, engine_named(engine).framework)
     return text
