@@ -57,7 +57,6 @@ from explorer.words import cases
 from explorer.words.causes import cause
 from explorer.words.coverage import contradictions
 from explorer.words.divergences import first_divergence
-from explorer.words.explained import every
 from explorer.words.headlines import headline
 from explorer.words.known import known_line
 from explorer.words.messages import study_text
@@ -173,7 +172,7 @@ class Difference(msgspec.Struct, frozen=True):
     @property
     def known(self) -> tuple[tuple[Known, ...], ...]:
         """The claims and surprises that are about each divergence, in the order of the causes."""
-        return tuple(tuple(map(Known, one.known)) for one in every(self.alignment))
+        return tuple(tuple(map(Known, one.known)) for one in self.alignment.seen)
 
     @property
     def attempts(self) -> tuple[Attempts | None, ...]:

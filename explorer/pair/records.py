@@ -12,7 +12,7 @@ import msgspec
 
 from explorer.drawing.shown import Shown
 from explorer.drawing.structure import layer_of, module_names
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Alignment, Seen
 from explorer.model.engines import Framework, engine_named
 from explorer.model.graph import GradGraph, Layer, Node, SideName
 from explorer.operators.comparison import (
@@ -47,7 +47,7 @@ from explorer.words.causes import (
     what_explains,
     where_to_write,
 )
-from explorer.words.explained import Explained, every
+from explorer.words.explained import every
 from explorer.words.known import known_line
 from explorer.words.mended import summary_line
 
@@ -268,13 +268,13 @@ def _diverging(left: Side, right: Side, alignment: Alignment) -> dict[str, PairD
     """What there is to say of the two nodes of each divergence, by both ids in sight."""
     left_nodes, right_nodes = left.graph.by_id(), right.graph.by_id()
     details: dict[str, PairDetail] = {}
-    for said in every(alignment):
-        one, other = said.divergence.nodes
+    for seen, sentence in every(alignment):
+        one, other = seen.divergence.nodes
         if one and other:
             homes = left.shown.homes[one], right.shown.homes[other]
             nodes = left_nodes[one], right_nodes[other]
-            detail = divergence_detail(said.sentence, *nodes)
-            if said.as_if_mended:
+            detail = divergence_detail(sentence, *nodes)
+            if seen.run:
                 # The nodes have the values of the plain computation, which also differ for other reasons.
                 detail = PairDetail(detail.evidence)
             if left.shown.apart([one]) and right.shown.apart([other]):
@@ -355,10 +355,10 @@ def _divergences(left: Shown, right: Shown, alignment: Alignment | None) -> list
     if alignment is None:
         return []
     places: dict[tuple[str | None, str | None], list[Said]] = {}
-    for found in every(alignment):
-        one, other = found.divergence.nodes
+    for seen, sentence in every(alignment):
+        one, other = seen.divergence.nodes
         place = left.homes.get(one or ""), right.homes.get(other or "")
-        places.setdefault(place, []).append(_explained(found, alignment, left, right))
+        places.setdefault(place, []).append(_explained(seen, sentence, alignment, left, right))
     return [{"left": one, "right": other, "said": said} for (one, other), said in places.items()]
 
 
@@ -367,13 +367,13 @@ def _mended(alignment: Alignment | None) -> str:
     return "" if alignment is None else _shown(summary_line(alignment))
 
 
-def _explained(one: Explained, alignment: Alignment, left: Shown, right: Shown) -> Said:
+def _explained(one: Seen, sentence: str, alignment: Alignment, left: Shown, right: Shown) -> Said:
     engines = alignment.left, alignment.right
     found, made = one.cause, one.attempts
     mends = () if found is None else mend_texts(found, engines)
     sources = [end.source for end in one.divergence.ends]
     said = Said(
-        what=_shown(one.sentence),
+        what=_shown(sentence),
         why="" if found is None else _shown(what_explains(found, engines)),
         known=_shown(known_line(one.known)),
         mends=tuple(Mended(it.side, where_to_write(it, sources), clean(it.code)) for it in mends),

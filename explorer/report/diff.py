@@ -15,7 +15,7 @@ from explorer.text.messages import one_line
 from explorer.words.causes import attempts, cause
 from explorer.words.coverage import counted, not_compared, not_of_the_call, unproven
 from explorer.words.divergences import divergences
-from explorer.words.explained import behind, reasons
+from explorer.words.explained import every, reasons
 from explorer.words.findings import sentence as finding_sentence
 from explorer.words.graphs import why_no_graph
 from explorer.words.groups import worded_answers
@@ -243,8 +243,10 @@ def _layer(node: str | None, graph: GradGraph) -> Layer | None:
 
 def _as_if_mended(alignment: Alignment, left: GradGraph, right: GradGraph) -> Iterator[str]:
     """The divergences behind, as the first one is said, and what was computed again to see them."""
-    for one in behind(alignment):
-        yield one.sentence
+    for one, sentence in every(alignment):
+        if not one.run:
+            continue
+        yield sentence
         yield from _both_sides(one.divergence, alignment, left, right)
         for text in reasons(one, alignment):
             yield f"  {text}"

@@ -227,13 +227,13 @@ def _stated(alignment: Alignment, *, as_if_mended: bool = False) -> list[Stated]
     return [
         Stated(
             one.divergence,
-            one.sentence,
+            sentence,
             Explaining(one.cause, engines) if one.cause else None,
             Trying(one.attempts, one.cause, engines) if one.attempts else None,
             one.known,
         )
-        for one in every(alignment)
-        if one.as_if_mended == as_if_mended
+        for one, sentence in every(alignment)
+        if (one.run > 0) == as_if_mended
     ]
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Alignment, Seen
 from explorer.model.divergence import Divergence
 from explorer.model.known import Reference
 from explorer.text.language import _
@@ -17,7 +17,7 @@ from explorer.words.causes import (
     what_explains,
     where_to_write,
 )
-from explorer.words.explained import Explained, every
+from explorer.words.explained import every
 from explorer.words.known import reference_text, title
 from explorer.words.mended import summary_line
 
@@ -35,9 +35,9 @@ def why_cards(alignment: Alignment) -> None:
     tried = attempts(alignment)
     if tried:
         st.caption(plain(_("{text}.").format(text=tried)))
-    cards = [one for one in every(alignment) if one.cause or one.known or one.as_if_mended]
-    for number, one in enumerate(cards[:MOST_CARDS]):
-        _card(alignment, one, is_open=number == 0)
+    cards = [(it, text) for it, text in every(alignment) if it.cause or it.known or it.run]
+    for number, (one, text) in enumerate(cards[:MOST_CARDS]):
+        _card(alignment, one, text, is_open=number == 0)
     computed_again(alignment)
 
 
@@ -48,7 +48,7 @@ def computed_again(alignment: Alignment) -> None:
         st.caption(plain(text))
 
 
-def _card(alignment: Alignment, one: Explained, *, is_open: bool) -> None:
+def _card(alignment: Alignment, one: Seen, sentence: str, *, is_open: bool) -> None:
     engines = alignment.left, alignment.right
     icon = ":material/lightbulb:" if one.cause or one.known else ":material/help:"
     with st.expander(plain(_title(one, engines)), expanded=is_open, icon=icon):
@@ -56,7 +56,7 @@ def _card(alignment: Alignment, one: Explained, *, is_open: bool) -> None:
             st.markdown(plain(_("{text}.").format(text=what_explains(one.cause, engines))))
             st.caption(plain(_("{text}.").format(text=how_proven(one.cause))))
         if alignment.divergence is not one.divergence:
-            st.caption(plain(one.sentence))  # the first one is in the summary above
+            st.caption(plain(sentence))  # the first one is in the summary above
         mends = mend_texts(one.cause, engines) if one.cause else ()
         if mends:
             _mends(mends, one.divergence)
@@ -64,10 +64,10 @@ def _card(alignment: Alignment, one: Explained, *, is_open: bool) -> None:
             _known(reference)
 
 
-def _title(one: Explained, engines: tuple[str, str]) -> str:
+def _title(one: Seen, engines: tuple[str, str]) -> str:
     """The cause in short, or else what is known, or that nothing is."""
     if one.cause:
-        return heading(one.cause, engines, as_if_mended=one.as_if_mended)
+        return heading(one.cause, engines, as_if_mended=one.run > 0)
     if one.known:
         return _("Known: {what}").format(what=title(one.known[0]))
     return _("As if those before were mended: a divergence without a known cause")

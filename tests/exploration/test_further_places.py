@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from explorer.compare.explained.explanations import once_more
+from explorer.model.alignment import Seen
 from explorer.model.causes import Cause, InsertOperator
 from explorer.model.divergence import OtherValue, Place, Row
 from tests.support.divergence_records import other_value
@@ -21,9 +22,10 @@ def at(scope: str, op: str = "GeLU") -> OtherValue:
 
 
 def test_two_ops_that_differ_by_one_cause_at_two_places_are_one_mistake() -> None:
-    found = present(once_more(at("blocks.1"), CAUSE, at("blocks.0"), CAUSE))
-    assert [[place.scope for place in places] for places in found.also_at] == [["blocks.1"] * 2]
-    again = present(once_more(at("blocks.2"), CAUSE, at("blocks.0"), found))
+    found = present(once_more(Seen(at("blocks.1"), CAUSE), Seen(at("blocks.0"), CAUSE)))
+    places = present(found.cause).also_at
+    assert [[place.scope for place in both] for both in places] == [["blocks.1"] * 2]
+    again = present(present(once_more(Seen(at("blocks.2"), CAUSE), found)).cause)
     assert [left.scope for left, _ in again.also_at] == ["blocks.1", "blocks.2"]
 
 
@@ -40,4 +42,4 @@ def test_two_ops_that_differ_by_one_cause_at_two_places_are_one_mistake() -> Non
 def test_other_ops_and_other_causes_are_mistakes_of_their_own(
     op: str, cause: Cause | None, known: Cause | None
 ) -> None:
-    assert once_more(at("blocks.1", op), cause, at("blocks.0"), known) is None
+    assert once_more(Seen(at("blocks.1", op), cause), Seen(at("blocks.0"), known)) is None

@@ -11,7 +11,6 @@ from explorer.exploration.explore import explore
 from explorer.model.alignment import Alignment
 from explorer.model.known import Reference
 from explorer.scenario.load import load
-from explorer.words.explained import every
 from explorer.words.known import SURPRISES
 from explorer.workers.workers import Workers
 from tests.support.known_nets import MISTAKES, NETS, Net, file_with
@@ -40,7 +39,7 @@ def test_what_is_known_of_the_first_divergence_is_named_and_nothing_of_a_mistake
     assert alignment.divergence
     assert written_short(alignment.seen[0].known) == net.known
     if not net.known:
-        assert {one.known for one in every(alignment)} == {()}
+        assert {one.known for one in alignment.seen} == {()}
 
 
 @pytest.mark.whole
@@ -54,7 +53,7 @@ def test_what_is_seen_as_if_mended_is_named_too(tmp_path: Path, workers: Workers
     )
     alignment = aligned(net, tmp_path, workers)
     assert alignment.mended
-    assert [written_short(one.known) for one in every(alignment)] == [(), ("in_place_nothing",)]
+    assert [written_short(one.known) for one in alignment.seen] == [(), ("in_place_nothing",)]
 
 
 def test_each_row_has_a_net_and_each_surprise_of_a_row_a_title() -> None:

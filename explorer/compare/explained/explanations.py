@@ -178,25 +178,22 @@ def differs_so(place: FurtherPlace, outputs: Iterator[tuple[Output, ...]], laid:
     return cause_of(suspect, made, *laid.graphs) is not None
 
 
-def once_more(
-    divergence: Divergence, cause: Cause | None, earlier: Divergence, known: Cause | None
-) -> Cause | None:
-    """The cause of an earlier divergence, with the place of one that has the same; None where it has not.
+def once_more(one: Seen, earlier: Seen) -> Seen | None:
+    """An earlier divergence whose cause has the place of one too; None where that has another cause.
 
     The same two ops differ at both, by the same change of one of them.
     """
+    cause, known = one.cause, earlier.cause
+    both = one.divergence, earlier.divergence
     if not (cause and known and _is_of_op(cause)):
         return None
-    if not (isinstance(divergence, OtherValue) and isinstance(earlier, OtherValue)):
+    rows = [it.rows for it in both if isinstance(it, OtherValue)]
+    ops = [[(row.first.label, row.last) for row in it] for it in rows]
+    if len(ops) < 2 or (ops[0], cause.side, cause.edits) != (ops[1], known.side, known.edits):
         return None
-    ops, known_ops = (
-        [(row.first.label, row.last) for row in it.rows] for it in (divergence, earlier)
-    )
-    if (ops, cause.side, cause.edits) != (known_ops, known.side, known.edits):
-        return None
-    left, right = divergence.rows
+    left, right = rows[0]
     places = (*known.also_at, (left.first, right.first), *cause.also_at)
-    return replace(known, also_at=places)
+    return replace(earlier, cause=replace(known, also_at=places))
 
 
 def _is_of_op(cause: Cause) -> bool:

@@ -291,9 +291,9 @@ def _with_all(
     for one in seen[len(plain) :]:
         # The cause of an earlier divergence gets the places that have it too.
         for place, earlier in enumerate(plain):
-            of_both = once_more(one.divergence, one.cause, earlier.divergence, earlier.cause)
+            of_both = once_more(one, earlier)
             if of_both is not None:
-                plain[place] = replace(earlier, cause=of_both)
+                plain[place] = of_both
                 break
         else:
             behind.append(one)

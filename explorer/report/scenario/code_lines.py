@@ -17,7 +17,6 @@ from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean
 from explorer.text.parsing import parsed
 from explorer.words.causes import heading, mend_texts
-from explorer.words.explained import every
 
 OTHER: dict[SideName, SideName] = {"left": "right", "right": "left"}
 
@@ -123,7 +122,7 @@ def _diverging(alignment: Alignment | None, side: SideName) -> set[str]:
     if alignment is None:
         return set()
     slot = 0 if side == "left" else 1
-    nodes = [one.divergence.nodes[slot] for one in every(alignment)]
+    nodes = [one.divergence.nodes[slot] for one in alignment.seen]
     return {node for node in nodes if node}
 
 
@@ -135,12 +134,12 @@ def _causes(
     if alignment is None:
         return causes
     engines = alignment.left, alignment.right
-    for one in every(alignment):
+    for one in alignment.seen:
         place = lines.get(one.divergence.nodes[0 if side == "left" else 1] or "")
         if one.cause is None or place is None:
             continue
         codes = [mend.code for mend in mend_texts(one.cause, engines) if mend.side == side]
-        title = heading(one.cause, engines, as_if_mended=one.as_if_mended)
+        title = heading(one.cause, engines, as_if_mended=one.run > 0)
         why = clean(title).replace("`", "")
         said = LineCause(why, clean("".join(codes)))
         if said not in causes.setdefault(place, []):

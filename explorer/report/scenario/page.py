@@ -51,7 +51,7 @@ from explorer.words.cases import sized, summary, who
 from explorer.words.causes import attempts, cause
 from explorer.words.coverage import LEGEND, of_both, where_they_differ
 from explorer.words.divergences import first_divergence
-from explorer.words.explained import behind, reasons
+from explorer.words.explained import every, reasons
 from explorer.words.findings import sentence
 from explorer.words.graphs import why_no_graph
 from explorer.words.headlines import headline
@@ -341,8 +341,9 @@ def first_divergences(report: Report) -> Iterator[Terms]:
 
 def _as_if_mended(alignment: Alignment) -> Iterator[str]:
     """The divergences behind, each with its cause, and what was computed again to see them."""
-    for one in behind(alignment):
-        text = one.sentence
+    for one, text in every(alignment):
+        if not one.run:
+            continue
         for more in reasons(one, alignment):
             text = _("{what}. {why}").format(what=text, why=more)
         yield text
