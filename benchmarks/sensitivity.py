@@ -21,8 +21,8 @@ from benchmarks._sensitivity_in_torch import Planted, Planting
 from explorer.compare.align import align
 from explorer.compare.graphs.levels import with_levels
 from explorer.compare.results.comparison import Movements, compare, movements
-from explorer.exploration.jobs import Jobs, measuring_case
-from explorer.exploration.outcomes import noise_of
+from explorer.exploration.jobs import Jobs
+from explorer.exploration.outcomes import Outcomes
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.errors import ExplorerError
@@ -115,12 +115,13 @@ def _clean(path: Path, workers: Workers) -> Clean | None:
 
 
 def _noise(nets: Nets, case: GradCase, workers: Workers) -> tuple[Movements, Movements]:
-    outcomes = {}
-    for job in Jobs(nets=nets, main=case, most=case).noise((case,)):
-        outcomes[job.key] = workers.call(job.kinds[0], job.target, job.request, ResultNoise)
-    measuring = measuring_case(case, case)
-    assert measuring in {key.on for key in outcomes}
-    measured = noise_of(measuring, TAPES, outcomes)
+    jobs = Jobs(nets=nets, main=case, most=case)
+    outcomes = Outcomes(jobs)
+    for job in jobs.noise((case,)):
+        reply = workers.call(job.kinds[0], job.target, job.request, ResultNoise)
+        outcomes.note(job.key, reply)
+    measured = outcomes.noise(case, TAPES)
+    assert measured
     left, right = (movements(measured.get(engine)) for engine in TAPES)
     return left, right
 

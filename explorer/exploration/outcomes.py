@@ -124,8 +124,22 @@ class Outcomes:
         return replace(answers[0], beside=beside)
 
     def noise(self, case: GradCase, engines: Iterable[str]) -> dict[str, ResultNoise]:
-        """The noise of the engines' answers to a case, as far as it was measured."""
-        return noise_of(measuring_case(case, self._jobs.most), engines, self.by_key)
+        """The noise of the engines' answers to a case, as far as it was measured.
+
+        A graph engine has its tape's: it runs the same kernels, in another order at most.
+        """
+        on = measuring_case(case, self._jobs.most)
+        keys = {name: JobKey("noise", beside(name, "tape"), on) for name in engines}
+        measured = {name: self._measured(key) for name, key in keys.items()}
+        return {name: it for name, it in measured.items() if isinstance(it, ResultNoise)}
+
+    def _measured(self, key: JobKey) -> JobOutcome:
+        """What was measured; of a large net, of which one tape's noise is, that; None where there is none."""
+        if key in self.by_key:
+            return self.by_key[key]
+        alike = [it for it in self.by_key if (it.what, it.on) == (key.what, key.on)]
+        tapes = (it for it in alike if engine_named(it.engine).style == "tape")
+        return next((self.by_key[it] for it in tapes), None)
 
     def captured(self, name: str) -> Captured:
         """An engine's graphs; none, with the reason in the result, when it could not capture."""
@@ -142,7 +156,7 @@ class Outcomes:
         *earlier, last = captured.graphs
         # Asked for several times in a report; to look up the levels of a large graph takes a while.
         if name not in self._noisy:
-            measured = _measured(JobKey("levels", levels_of(name)), self.by_key)
+            measured = self._measured(JobKey("levels", levels_of(name)))
             if isinstance(measured, Captured) and measured.graphs:
                 is_own = JobKey("levels", name) in self.by_key
                 with_noise = with_levels if is_own else lent_levels
@@ -161,33 +175,7 @@ class Outcomes:
         return outcome
 
 
-# Noise
-
-
-def _measured(key: JobKey, outcomes: Mapping[JobKey, JobOutcome]) -> JobOutcome:
-    """What was measured, or of a large net what stands for it: that of one tape. None where there is none."""
-    if key in outcomes:
-        return outcomes[key]
-    for other, outcome in outcomes.items():
-        is_tape = engine_named(other.engine).style == "tape"
-        if is_tape and (other.what, other.on) == (key.what, key.on):
-            return outcome
-    return None
-
-
-def noise_of(
-    measuring: GradCase, engines: Iterable[str], outcomes: Mapping[JobKey, JobOutcome]
-) -> dict[str, ResultNoise]:
-    """The noise of each engine's answers to cases that one measures, as far as it was measured.
-
-    A graph engine has its tape's: it runs the same kernels, in another order at most.
-    """
-    noise: dict[str, ResultNoise] = {}
-    for name in engines:
-        measured = _measured(JobKey("noise", beside(name, "tape"), measuring), outcomes)
-        if isinstance(measured, ResultNoise):
-            noise[name] = measured
-    return noise
+# Noise that was not measured
 
 
 def losses(outcomes: Mapping[JobKey, JobOutcome]) -> tuple[ReportFinding, ...]:
