@@ -21,7 +21,7 @@ from explorer.words.graphs import why_no_graph
 from explorer.words.groups import worded_answers
 from explorer.words.headlines import headline
 from explorer.words.known import known_line
-from explorer.words.mended import summary
+from explorer.words.mended import going_on
 from explorer.words.proofs import warnings
 from explorer.words.readings import greatest_difference, readings
 from explorer.words.scenarios import said
@@ -251,7 +251,7 @@ def _as_if_mended(alignment: Alignment, left: GradGraph, right: GradGraph) -> It
         for text in reasons(one, alignment):
             yield f"  {text}"
     if alignment.mended:
-        yield summary(alignment)
+        yield going_on(alignment.mended, (alignment.left, alignment.right))
 
 
 def do_answer_apart(alignment: Alignment, case: CaseReport | None) -> bool:

@@ -26,16 +26,12 @@ NOT_PUT_IN: dict[Obstacle, str] = {
 """Why there is no value to go on with at a divergence."""
 
 
-def summary(alignment: Alignment) -> str:
-    """What was computed again and what came of it; "" where nothing was to be mended."""
-    mended = alignment.mended
-    return "" if mended is None else going_on(mended, (alignment.left, alignment.right))
-
-
 def summary_line(alignment: Alignment) -> str:
-    """The same as a sentence of its own."""
-    text = summary(alignment)
-    return _("{text}.").format(text=text[0].upper() + text[1:]) if text else ""
+    """What was computed again and what came of it, as a sentence; "" where nothing was to be mended."""
+    if alignment.mended is None:
+        return ""
+    text = going_on(alignment.mended, (alignment.left, alignment.right))
+    return _("{text}.").format(text=text[0].upper() + text[1:])
 
 
 def going_on(mended: Mended, engines: tuple[str, str]) -> str:

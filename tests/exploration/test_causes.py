@@ -15,7 +15,7 @@ from explorer.model.divergence import Divergence, GradientAdded
 from explorer.model.graph import Arguments, without_large
 from explorer.scenario.load import load
 from explorer.words.causes import cause as cause_text
-from explorer.words.mended import summary
+from explorer.words.mended import summary_line
 from explorer.workers.workers import Workers
 from tests.support.causes import (
     BY_HAND,
@@ -330,7 +330,7 @@ def test_behind_a_single_mistake_there_is_nothing(tmp_path: Path, workers: Worke
     alignment = compared(net_with(MISTAKES["slope of leaky relu"], tmp_path), PAIRS[0], workers)
     assert alignment.mended is not None
     assert (alignment.behind, alignment.mended.differing) == ((), ())
-    assert "gives the same results" in summary(alignment)
+    assert "gives the same results" in summary_line(alignment)
 
 
 @pytest.mark.parametrize("engines", PAIRS)

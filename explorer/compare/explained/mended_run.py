@@ -152,14 +152,14 @@ def as_if_mended(alignment: Alignment, of: Diverging) -> Generator[Ask, Reply, A
             change_nothing = not not_put_in and give_the_same_results(graph, here)
         runs += 1
         differing = again.alignment.differing
-        unexplained = seen.note(again, runs)
+        seen.note(again, runs)
         not_put_in = mending.mend(again.alignment.divergences, again.seams)
         # What is paired by value here may not have been before; what was, is sure.
         pairs = (*again.alignment.pairs, *alignment.pairs)
         mending.mend_gradients(differing, pairs)
         if before == put_in == mending.put_in:
             break  # the same was tried in this run, with the same values
-        seen.look_into(unexplained, again.alignment, (left, right))
+        seen.look_into(again.alignment, (left, right))
 
     seen.explain({})  # where the last run left nothing to be tried
     if not (runs or not_put_in or end):
@@ -185,7 +185,7 @@ class Sights:
         self.all = list(alignment.seen)
         self._explained: set[int] = set()
         self._explanations: Explanations | None = None
-        self._numbers: list[int] = []
+        self._last: list[tuple[int, Divergence]] = []  # by the places in all
         self._alike = list(self._at_further_places(range(len(self.all))))
 
     def trials(self, engine: str) -> tuple[Trial, ...]:
@@ -201,7 +201,7 @@ class Sights:
         explained: list[int] = []
         if self._explanations is not None:
             part = self._explanations.explained(waiting)
-            for number, new in zip(self._numbers, part.seen, strict=True):
+            for (number, _), new in zip(self._last, part.seen, strict=True):
                 one = self.all[number]
                 cause, known = one.cause or new.cause, one.known or new.known
                 self.all[number] = replace(one, cause=cause, known=known)
@@ -229,9 +229,9 @@ class Sights:
                     if mending.join(place.seam):
                         yield place, number
 
-    def note(self, again: Seamed, run: int) -> list[tuple[int, Divergence]]:
-        """Note the divergences of a run that are new; all that may be explained now, by their numbers."""
-        found, side = [], self._mending.here.name
+    def note(self, again: Seamed, run: int) -> None:
+        """Note the divergences of a run that are new, and all that may be explained now."""
+        self._last, side = [], self._mending.here.name
         for divergence, seam in zip(again.alignment.divergences, again.seams, strict=True):
             is_known = self._mending.is_known(divergence, seam)
             if seam.is_assumed and not is_known:
@@ -248,19 +248,12 @@ class Sights:
                 number, values = len(self.all), len(self._mending.put_in)
                 new = self._mending.without_known(divergence)
                 self.all.append(Seen(new, run=run, values=values))
-            found.append((number, divergence))
-        return found
+            self._last.append((number, divergence))
 
-    def look_into(
-        self,
-        found: list[tuple[int, Divergence]],
-        alignment: Alignment,
-        graphs: tuple[GradGraph, GradGraph],
-    ) -> None:
-        """Try in the next run what may explain divergences of this one, which are given by their numbers."""
-        self._numbers = [number for number, _ in found]
-        if found:
-            part = replace(alignment, seen=tuple(Seen(divergence) for _, divergence in found))
+    def look_into(self, alignment: Alignment, graphs: tuple[GradGraph, GradGraph]) -> None:
+        """Try in the next run what may explain the divergences of this one."""
+        if self._last:
+            part = replace(alignment, seen=tuple(Seen(divergence) for _, divergence in self._last))
             self._explanations = Explanations(part, graphs, other_steps=False)
 
 

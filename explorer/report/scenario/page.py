@@ -45,7 +45,6 @@ from explorer.report.wording import NOTHING
 from explorer.text.language import _, later, named
 from explorer.text.messages import one_line, shortened, whole_line
 from explorer.words import answers
-from explorer.words import mended as mended_words
 from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
 from explorer.words.cases import sized, summary, who
 from explorer.words.causes import attempts, cause
@@ -56,6 +55,7 @@ from explorer.words.findings import sentence
 from explorer.words.graphs import why_no_graph
 from explorer.words.headlines import headline
 from explorer.words.known import known_line
+from explorer.words.mended import going_on
 from explorer.words.oracle import oracle_summary
 from explorer.words.proofs import ProofCounts, in_words, last_stages, proofs, warnings
 from explorer.words.scenarios import said, said_notes
@@ -348,7 +348,7 @@ def _as_if_mended(alignment: Alignment) -> Iterator[str]:
             text = _("{what}. {why}").format(what=text, why=more)
         yield text
     if alignment.mended:
-        yield mended_words.summary(alignment)
+        yield going_on(alignment.mended, (alignment.left, alignment.right))
 
 
 def _diverging(report: Report) -> list[Alignment]:
