@@ -4,11 +4,9 @@ from math import prod, sqrt
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.graphs.view import GraphView
-from explorer.model.arrays import Summary
 from explorer.model.graph import GradGraph, Node, Output, Slot, with_outputs
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import QUANTILES
@@ -89,7 +87,15 @@ class _Shelf:
                 if node.kind == "output":
                     self._named[node.phase, node.name] = output
                 self._of_size.setdefault(prod(output.shape), []).append(output)
-        self._figures = {size: _figures(outputs) for size, outputs in self._of_size.items()}
+        # Of each size the figures of its outputs, a row for each, their noise and their dtypes.
+        self._figures = {
+            size: (
+                np.array([_row(output) for output in outputs]),
+                np.array([output.noise for output in outputs]),
+                np.array([output.dtype for output in outputs]),
+            )
+            for size, outputs in self._of_size.items()
+        }
 
     def levels(self, node: Node, output: Output) -> NodeLevels:
         """The levels of the values that are nearest to an output's; None where none is near."""
@@ -104,7 +110,7 @@ class _Shelf:
         if output.values is None or size not in self._figures or output.values.nonfinite:
             return None
         rows, levels, dtypes = self._figures[size]
-        row = _row(output.values)
+        row = _row(output)
         apart = np.abs(rows - row).max(axis=1)
         room = ALIKE * np.abs(row).max() + CLEAR * levels
         near = apart <= room
@@ -120,15 +126,9 @@ class _Shelf:
         return self._of_size[size][int(noisiest)]
 
 
-def _figures(outputs: list[Output]) -> tuple[Floats, Floats, NDArray[np.str_]]:
-    """The figures of some outputs, a row for each, with their noise and their dtypes."""
-    rows = [_row(output.values) for output in outputs if output.values is not None]
-    levels = [output.noise for output in outputs]
-    return np.array(rows), np.array(levels), np.array([output.dtype for output in outputs])
-
-
-def _row(values: Summary) -> Floats:
+def _row(output: Output) -> Floats:
     """The figures by which values are found: order statistics, which do not depend on layout."""
-    quantiles = np.zeros(QUANTILES)
-    quantiles[: len(values.quantiles)] = values.quantiles
-    return quantiles
+    quantiles = output.values.quantiles if output.values else ()
+    row = np.zeros(QUANTILES)
+    row[: len(quantiles)] = quantiles
+    return row
