@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from explorer.environments.known import every, in_use, is_found
 from explorer.model.doctor import CheckFacts
@@ -138,26 +138,21 @@ def checked(
             checks.append(EnvironmentCheck(environment=environment, framework=None, error=error))
             continue
         for framework in there:
-            check = EnvironmentCheck(
-                environment=environment, framework=framework, version=facts.versions[framework]
-            )
             # By its path, where it has no name: as the explorer's own, or one that a variable names.
             kind = placed(framework, environment.name or environment.python)
+            version = facts.versions[framework]
             try:
                 reply = about(workers, {kind: framework})[kind]
             except ExplorerError as failed:
                 reply = Failure(type(failed).__name__, str(failed))
             if isinstance(reply, Failure):
-                check = replace(check, error=one_line(message(reply)))
-            else:
-                known = version_facts(framework, reply.versions.get(framework, check.version))
-                check = replace(
-                    check,
-                    version=known.version,
-                    tried=known.tried,
-                    limits=known.limits,
-                    devices=reply.devices,
+                why = one_line(message(reply))
+                check = EnvironmentCheck(
+                    environment=environment, framework=framework, version=version, error=why
                 )
+            else:
+                known = asdict(version_facts(framework, reply.versions.get(framework, version)))
+                check = EnvironmentCheck(environment=environment, devices=reply.devices, **known)
             checks.append(check)
     return checks
 
