@@ -1,7 +1,7 @@
 """The functions of the Python API: each uses stored results, or runs the nets in its own workers."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -149,20 +149,27 @@ def explore(
     )
     options.check()
     with scenario_of(net, fresh=fresh) as scenario:
-        wanted = options.wanted(scenario)
-        store = Store(fresh=fresh)
-        known = stored.stored_report(scenario, wanted, store, request_timeout)
-        known = known or _recorded(scenario, wanted, fresh)
+        report = _report(scenario, options, options.wanted(scenario))
+        return Exploration(report, _code_of(net, scenario))
+
+
+def _report(
+    scenario: Declaration, options: RunOptions, wanted: Wanted, larger: Iterable[Wanted] = ()
+) -> Report:
+    """The report that is wanted, or a ``larger`` one that is stored.
+
+    Of a net that cannot be run here it is what was recorded, with a line on stderr that says so.
+    """
+    store = Store(fresh=options.fresh)
+    for one in (*larger, wanted):
+        known = stored.stored_report(scenario, one, store, options.request_timeout)
         if known is not None:
-            return Exploration(known, _code_of(net, scenario))
-        with Workers(request_timeout, timeout) as workers:
-            report = stored.explored(scenario, wanted, workers, store)
-    return Exploration(report, _code_of(net, scenario))
-
-
-def _recorded(scenario: Declaration, wanted: Wanted, fresh: bool) -> Report | None:
-    """What is recorded of a net that cannot be run here, with a line on stderr that says so."""
-    return _noted(None if fresh else report_in_place(scenario, wanted))
+            return known
+    recorded = _noted(None if options.fresh else report_in_place(scenario, wanted))
+    if recorded is not None:
+        return recorded
+    with Workers(options.request_timeout, options.timeout) as workers:
+        return stored.explored(scenario, wanted, workers, store)
 
 
 def _noted(recorded: Value | None) -> Value | None:
@@ -180,19 +187,10 @@ def _captured(net: Net, options: RunOptions) -> Exploration:
     options.check()
     with scenario_of(net, fresh=options.fresh) as scenario:
         wanted = options.of_one_case(scenario).wanted(scenario)
-        store = Store(fresh=options.fresh)
-        for selection in LARGER:
-            every = engines_of(scenario)
-            larger = structs.replace(wanted, engines=every, selection=selection)
-            known = stored.stored_report(scenario, larger, store, options.request_timeout)
-            if known is not None:
-                return Exploration(known, _code_of(net, scenario))
-        known = _recorded(scenario, wanted, options.fresh)
-        if known is not None:
-            return Exploration(known, _code_of(net, scenario))
-        with Workers(options.request_timeout, options.timeout) as workers:
-            report = stored.explored(scenario, wanted, workers, store)
-            return Exploration(report, _code_of(net, scenario))
+        every = structs.replace(wanted, engines=engines_of(scenario))
+        larger = [structs.replace(every, selection=selection) for selection in LARGER]
+        report = _report(scenario, options, wanted, larger)
+        return Exploration(report, _code_of(net, scenario))
 
 
 def diff(

@@ -284,7 +284,14 @@ def trained(
         whole = [other for other in others if len(other.steps) == len(plain_run.steps)]
         drifts = tuple(drift(plain_run, other) for other in whole)
         trainings[name] = replace(plain_run, jittered=drifts)
-    number = _first_difference(trainings)
+    # The step at which two trainings first differ whose graphs can show it.
+    number = 0
+    if len(trainings) > 1 and all(training.steps for training in trainings.values()):
+        left, right, *_others = (replace(one, name=name) for name, one in trainings.items())
+        difference = compared(left, right).difference
+        is_watched = all(training.framework in WATCHED for training in trainings.values())
+        if difference and (is_watched or difference.question in IN_GRADIENTS):
+            number = difference.step
     for name, training in trainings.items() if number else ():
         graph = _graph(run(name, nets.requests[name], number), number)
         with_graph = tuple(
@@ -292,18 +299,6 @@ def trained(
         )
         trainings[name] = replace(training, steps=with_graph)
     return trainings
-
-
-def _first_difference(trainings: dict[str, Training]) -> int:
-    """The step at which two trainings first differ whose graphs can show it; 0 where there is none."""
-    if len(trainings) < 2 or not all(training.steps for training in trainings.values()):
-        return 0
-    left, right, *_others = (replace(training, name=name) for name, training in trainings.items())
-    difference = compared(left, right).difference
-    if difference is None:
-        return 0
-    is_watched = all(training.framework in WATCHED for training in trainings.values())
-    return difference.step if is_watched or difference.question in IN_GRADIENTS else 0
 
 
 def drift(plain_run: Training, other: Training) -> Drift:
