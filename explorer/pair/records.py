@@ -47,7 +47,7 @@ from explorer.words.causes import (
     what_explains,
     where_to_write,
 )
-from explorer.words.explained import every
+from explorer.words.divergences import every
 from explorer.words.known import known_line
 from explorer.words.mended import summary_line
 

@@ -45,8 +45,7 @@ from explorer.words.causes import attempts_text, in_short, mend_texts
 from explorer.words.causes import sentence as cause_sentence
 from explorer.words.claims import advice_text, evidence_text, what_text
 from explorer.words.coverage import not_compared, not_of_the_call
-from explorer.words.divergences import Engines
-from explorer.words.explained import every
+from explorer.words.divergences import Engines, every
 from explorer.words.findings import sentence
 from explorer.words.graphs import note as graph_note
 from explorer.words.graphs import why_missing, why_no_graph

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Alignment, Seen
 from explorer.model.divergence import (
     Divergence,
     ExtraOps,
@@ -35,20 +35,26 @@ Engines = tuple[str, str]
 """The engines of the two graphs, the left one first."""
 
 
+Which = Literal["first", "further", "mended"]
+"""The first divergence, one that it does not explain, or one that is seen as if others were mended."""
+
+
+def every(alignment: Alignment) -> Iterator[tuple[Seen, str]]:
+    """The divergences of two graphs, each in a sentence, those that are seen as if mended as the last."""
+    for place, one in enumerate(alignment.seen):
+        which: Which = "mended" if one.run else "further" if place else "first"
+        yield one, sentence(one.divergence, (alignment.left, alignment.right), which=which)
+
+
+def divergences(alignment: Alignment) -> Iterator[str]:
+    """Every divergence of the plain graphs in a sentence, the first one first."""
+    return (text for one, text in every(alignment) if not one.run)
+
+
 def first_divergence(alignment: Alignment) -> str:
     """The first divergence of two graphs in a sentence; "" where there is none."""
     return next(divergences(alignment), "")
 
-
-def divergences(alignment: Alignment) -> Iterator[str]:
-    """Every divergence of two graphs in a sentence, the first one first."""
-    engines = alignment.left, alignment.right
-    for number, divergence in enumerate(alignment.divergences):
-        yield sentence(divergence, engines, which="further" if number else "first")
-
-
-Which = Literal["first", "further", "mended"]
-"""The first divergence, one that it does not explain, or one that is seen as if others were mended."""
 
 WHICH: dict[Which, str] = {
     "first": later("First divergence"),

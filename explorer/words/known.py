@@ -1,11 +1,13 @@
 """What is already known of a divergence: a claim with its statement, or a surprise with its title."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from explorer.model.alignment import Alignment, Seen
 from explorer.model.known import Reference
 from explorer.text.language import _, later, shipped
 from explorer.text.program_name import program
 from explorer.topics import claims
+from explorer.words.causes import sentence
 from explorer.words.messages import DOMAIN
 
 SURPRISES = {
@@ -68,3 +70,11 @@ def title(reference: Reference) -> str:
         return _(SURPRISES[reference.name])
     statement = shipped(claims()[int(reference.name)].statement, DOMAIN)
     return statement.rstrip(".。")
+
+
+def reasons(one: Seen, alignment: Alignment) -> Iterator[str]:
+    """The cause of a divergence in a sentence, and what is known of it, as far as there is any."""
+    if one.cause is not None:
+        yield sentence(one.cause, (alignment.left, alignment.right))
+    if one.known:
+        yield known_line(one.known)
