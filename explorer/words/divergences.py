@@ -41,8 +41,8 @@ Which = Literal["first", "further", "mended"]
 
 def every(alignment: Alignment) -> Iterator[tuple[Seen, str]]:
     """The divergences of two graphs, each in a sentence, those that are seen as if mended as the last."""
-    for place, one in enumerate(alignment.seen):
-        which: Which = "mended" if one.run else "further" if place else "first"
+    for number, one in enumerate(alignment.seen):
+        which: Which = "mended" if one.run else "further" if number else "first"
         yield one, sentence(one.divergence, (alignment.left, alignment.right), which=which)
 
 
