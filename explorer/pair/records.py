@@ -47,9 +47,8 @@ from explorer.words.causes import (
     what_explains,
     where_to_write,
 )
-from explorer.words.divergences import every
+from explorer.words.divergences import every, summary_line
 from explorer.words.known import known_line
-from explorer.words.mended import summary_line
 
 DIFFERENT = frozenset({"difference", "refuted", "consequence"})
 """Reasons for having no partner that say a node's value is another, or follows from such a one."""

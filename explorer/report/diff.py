@@ -14,13 +14,12 @@ from explorer.text.language import _, named
 from explorer.text.messages import one_line
 from explorer.words.causes import attempts, cause
 from explorer.words.coverage import counted, not_compared, not_of_the_call, unproven
-from explorer.words.divergences import divergences, every
+from explorer.words.divergences import divergences, every, going_on
 from explorer.words.findings import sentence as finding_sentence
 from explorer.words.graphs import why_no_graph
 from explorer.words.groups import worded_answers
 from explorer.words.headlines import headline
 from explorer.words.known import known_line, reasons
-from explorer.words.mended import going_on
 from explorer.words.proofs import warnings
 from explorer.words.readings import greatest_difference, readings
 from explorer.words.scenarios import said

@@ -45,12 +45,11 @@ from explorer.words.causes import attempts_text, in_short, mend_texts
 from explorer.words.causes import sentence as cause_sentence
 from explorer.words.claims import advice_text, evidence_text, what_text
 from explorer.words.coverage import not_compared, not_of_the_call
-from explorer.words.divergences import Engines, every
+from explorer.words.divergences import Engines, every, going_on
 from explorer.words.findings import sentence
 from explorer.words.graphs import note as graph_note
 from explorer.words.graphs import why_missing, why_no_graph
 from explorer.words.known import title
-from explorer.words.mended import going_on
 from explorer.words.messages import study_text, text
 from explorer.words.proofs import ProofCounts, last_stages, proofs
 from explorer.words.readings import readings

@@ -17,9 +17,8 @@ from explorer.words.causes import (
     what_explains,
     where_to_write,
 )
-from explorer.words.divergences import every
+from explorer.words.divergences import every, summary_line
 from explorer.words.known import reference_text, title
-from explorer.words.mended import summary_line
 
 MOST_CARDS = 8
 """How many divergences have a card; the list below the drawings has the others."""

@@ -15,7 +15,7 @@ from explorer.model.divergence import Divergence, GradientAdded
 from explorer.model.graph import Arguments, without_large
 from explorer.scenario.load import load
 from explorer.words.causes import cause as cause_text
-from explorer.words.mended import summary_line
+from explorer.words.divergences import summary_line
 from explorer.workers.workers import Workers
 from tests.support.causes import (
     BY_HAND,

@@ -4,7 +4,7 @@ import pytest
 
 from explorer.model.mended import End, Mended, NotPutIn, Obstacle
 from explorer.text.language import said_in
-from explorer.words.mended import going_on
+from explorer.words.divergences import going_on
 
 ENGINES = ("torch-tape", "mindspore-graph")
 

@@ -49,12 +49,11 @@ from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
 from explorer.words.cases import sized, summary, who
 from explorer.words.causes import attempts, cause
 from explorer.words.coverage import LEGEND, of_both, where_they_differ
-from explorer.words.divergences import every, first_divergence
+from explorer.words.divergences import every, first_divergence, going_on
 from explorer.words.findings import sentence
 from explorer.words.graphs import why_no_graph
 from explorer.words.headlines import headline
 from explorer.words.known import known_line, reasons
-from explorer.words.mended import going_on
 from explorer.words.oracle import oracle_summary
 from explorer.words.proofs import ProofCounts, in_words, last_stages, proofs, warnings
 from explorer.words.scenarios import said, said_notes
