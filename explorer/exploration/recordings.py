@@ -16,7 +16,7 @@ from explorer.engines.capture.recorded_values import Reason, RecordedValues
 from explorer.exploration.explore import devices_of
 from explorer.exploration.options import RunOptions
 from explorer.model.alignment import Alignment, Untried
-from explorer.model.arrays import Array, first_elements, pack, unpack
+from explorer.model.arrays import first_elements, pack, unpack
 from explorer.model.causes import RecordedTrialsRequest, Tried
 from explorer.model.divergence import OtherStart, OtherValue
 from explorer.model.engines import (
@@ -116,7 +116,6 @@ def why(
     """
     if not alignment.divergence:
         return alignment
-    leaves: dict[str, dict[str, Array]] = {}
     values: dict[str, RecordedValues] = {}
     for graph in graphs:
         if graph.engine in recorded:
@@ -124,8 +123,8 @@ def why(
             starts = recorded[graph.engine].start
             kept = {start.name: start.value for start in starts if start.value.excerpt is None}
             own = [node for node in graph.nodes if node.kind in ("input", "parameter")]
-            leaves[graph.engine] = {it.id: kept[it.name] for it in own if it.name in kept}
-            values[graph.engine] = RecordedValues(graph, leaves[graph.engine])
+            leaves = {it.id: kept[it.name] for it in own if it.name in kept}
+            values[graph.engine] = RecordedValues(graph, leaves)
     reasons: list[Reason] = []
 
     def may_be_tried(engine: str, node: str) -> bool:
@@ -144,7 +143,7 @@ def why(
         engine, framework = graph.engine, framework_of(graph.engine)
         if engine not in trials or workers is None:
             continue
-        request = RecordedTrialsRequest(graph, leaves[engine], trials[engine])
+        request = RecordedTrialsRequest(graph, values[engine].leaves, trials[engine])
         target = f"explorer.engines.{framework}.trials:try_out_recorded"
         try:
             answer = workers.call(str(framework), target, request, Tried)

@@ -1,7 +1,6 @@
 """What the operators of a recorded step read, element by element, as far as the record has it."""
 
 from collections import defaultdict
-from collections.abc import Mapping
 from typing import Literal
 
 from explorer.model.arrays import Array, unpack
@@ -22,9 +21,9 @@ class RecordedValues:
     an operator must be one of the tables, and integers that it reads must be labels of classes.
     """
 
-    def __init__(self, graph: GradGraph, leaves: Mapping[str, Array]) -> None:
+    def __init__(self, graph: GradGraph, leaves: dict[str, Array]) -> None:
         self.nodes = graph.by_id()
-        self._leaves = leaves
+        self.leaves = leaves
         self._reads: dict[str, dict[int, tuple[str, int]]] = defaultdict(dict)
         for edge in graph.edges:
             if edge.kind != "control":
@@ -56,8 +55,8 @@ class RecordedValues:
 
     def whole(self, node: str, output: int) -> Array:
         """An output of the node with that id; KeyError where it was not kept whole."""
-        if node in self._leaves:
-            return self._leaves[node]
+        if node in self.leaves:
+            return self.leaves[node]
         outputs = self.nodes[node].outputs
         values = outputs[output].values if output < len(outputs) else None
         if values is None or values.whole is None:
