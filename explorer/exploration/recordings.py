@@ -143,7 +143,7 @@ def why(
         engine, framework = graph.engine, framework_of(graph.engine)
         if engine not in trials or workers is None:
             continue
-        request = RecordedTrialsRequest(graph, values[engine].leaves, trials[engine])
+        request = RecordedTrialsRequest(graph, dict(values[engine].leaves), trials[engine])
         target = f"explorer.engines.{framework}.trials:try_out_recorded"
         try:
             answer = workers.call(str(framework), target, request, Tried)

@@ -1,6 +1,7 @@
 """What the operators of a recorded step read, element by element, as far as the record has it."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import Literal
 
 from explorer.model.arrays import Array, unpack
@@ -21,7 +22,7 @@ class RecordedValues:
     an operator must be one of the tables, and integers that it reads must be labels of classes.
     """
 
-    def __init__(self, graph: GradGraph, leaves: dict[str, Array]) -> None:
+    def __init__(self, graph: GradGraph, leaves: Mapping[str, Array]) -> None:
         self.nodes = graph.by_id()
         self.leaves = leaves
         self._reads: dict[str, dict[int, tuple[str, int]]] = defaultdict(dict)
