@@ -76,17 +76,19 @@ class Explanations:
         alignment, graphs = self._alignment, self._laid.graphs
         seen = []
         for divergence, suspects in zip(alignment.divergences, self._suspects, strict=True):
-            explaining, made = [], []
-            for engine, suspect in suspects:
-                if engine in tried:
-                    outputs = as_seen(suspect, tried[engine], self._laid)
-                    explaining.append(cause_of(suspect, outputs, *graphs))
-                    own = graphs[suspect.side == "right"]
-                    made.append(attempts_at(suspect, outputs, own))
-            least = min(filter(None, explaining), key=lambda it: cost(it.edits), default=None)
+            made = [
+                (suspect, as_seen(suspect, tried[engine], self._laid))
+                for engine, suspect in suspects
+                if engine in tried
+            ]
+            found = [cause_of(suspect, outputs, *graphs) for suspect, outputs in made]
+            least = min(filter(None, found), key=lambda it: cost(it.edits), default=None)
             cause = self._cause(divergence, least)
+            attempts = [
+                attempts_at(it, outputs, graphs[it.side == "right"]) for it, outputs in made
+            ]
             references = known(alignment, divergence, cause, self._views)
-            seen.append(Seen(divergence, cause, joined(made), references))
+            seen.append(Seen(divergence, cause, joined(attempts), references))
         return replace(alignment, seen=tuple(seen))
 
     def _cause(self, divergence: Divergence, tried: Cause | None) -> Cause | None:
