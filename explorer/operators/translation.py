@@ -80,7 +80,8 @@ def turned(argument: Argument, source: Framework, target: Framework, setting: Se
     way = argument.way(source if target == HUB else target)
     turn = WAYS[way].to_torch if target == HUB else WAYS[way].from_torch
     here, there = argument.name(source), argument.name(target)
-    return turn(setting._replace(here=here, there=there, way=way))
+    made = turn(setting._replace(here=here, there=there, way=way))
+    return made if isinstance(made, dict) else {there: made}
 
 
 def _setting(
@@ -117,9 +118,15 @@ def _translated(argument: Argument, source: Framework, setting: Setting) -> Valu
 # Arguments of graphs, which records hold
 
 
-def translated(row: Row, source: Framework, given: Arguments) -> Arguments:
-    """Arguments as the other framework takes them; none where they cannot be translated."""
+def translated(row: Row, source: Framework, given: Arguments, *, are_all: bool = True) -> Arguments:
+    """Arguments as the other framework takes them, with its defaults where they ``are_all``.
+
+    None where they cannot be translated.
+    """
     known = {argument.name(source) for argument in row.arguments}
+    if not are_all:
+        named = tuple(argument for argument in row.arguments if argument.name(source) in given)
+        row = msgspec.structs.replace(row, arguments=named)
     given = as_called(row, source, given)
     values = {name: value for name, value in given.items() if name in known}
     try:
@@ -179,7 +186,7 @@ def differences(row: Row) -> list[Difference]:
         if not (argument.name("mindspore") and argument.name("torch")):
             is_one = ours == theirs
         elif here is not None and there is not None:
-            setting = Setting({**defaults(row, "mindspore"), **here})
+            setting = Setting({**_defaults(row, "mindspore"), **here})
             is_one = turned(argument, "mindspore", "torch", setting) == there
         if not is_one or Absent.REQUIRED in (ours, theirs):
             found.append(Difference(argument, {"mindspore": here, "torch": there}))
@@ -188,39 +195,17 @@ def differences(row: Row) -> list[Difference]:
 
 def _default_there(argument: Argument, row: Row, source: Framework) -> Values | None:
     """The default of one side in the other's terms; None where sizes decide it."""
-    target = OTHER[source]
-    default = argument.default(source)
-    if isinstance(default, Absent):
-        return None
-    if not argument.name(source):
-        return {argument.name(target): default}
-    if not argument.name(target):
+    if isinstance(argument.default(source), Absent) or not argument.name(OTHER[source]):
         return None
     try:
-        return turned(argument, source, target, Setting(defaults(row, source)))
+        return _translated(argument, source, Setting(_defaults(row, source)))
     except (NoCounterpartError, KeyError):
         return None
 
 
-def defaults(row: Row, framework: Framework) -> Values:
+def _defaults(row: Row, framework: Framework) -> Values:
     """The defaults of one side by the names of the arguments."""
-    values: Values = dict(KERNEL)
-    for argument in row.arguments:
-        name, default = argument.name(framework), argument.default(framework)
-        if name and not isinstance(default, Absent):
-            values[name] = default
-    return values
-
-
-def call(row: Row, framework: Framework, values: Values) -> str:
-    """A call of one side's callable with these arguments, as one writes it."""
-    name = row.name(framework)
-    written = [f"{key}={shown(value)}" for key, value in values.items()]
-    required = bool(row.operands) and row.kind != "layer"
-    for argument in row.arguments:
-        needed = argument.default(framework) is Absent.REQUIRED
-        required = required or (needed and argument.name(framework) not in values)
-    return f"{name}({', '.join(['...'] * required + written)})"
+    return {**KERNEL, **_setting(row, framework, {}, ()).arguments}
 
 
 def shown(value: Default) -> str:
@@ -235,6 +220,14 @@ def same_as(row: Row, framework: Framework) -> str:
     values: Values = {}
     for difference in differences(row):
         values.update(difference.needed[framework] or {})
-    own = defaults(row, framework)
+    own = _defaults(row, framework)
     values = {name: value for name, value in values.items() if own.get(name, REQUIRED) != value}
-    return call(row, framework, values) if values else ""
+    if not values:
+        return ""
+    written = [f"{name}={shown(value)}" for name, value in values.items()]
+    required = [it for it in row.arguments if it.default(framework) is Absent.REQUIRED]
+    is_given_more = any(it.name(framework) not in values for it in required)
+    # A function takes its tensors first.
+    if is_given_more or (row.operands and row.kind != "layer"):
+        written.insert(0, "...")
+    return f"{row.name(framework)}({', '.join(written)})"

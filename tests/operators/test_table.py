@@ -11,14 +11,9 @@ import pytest
 
 from explorer.environments.known import home_of
 from explorer.model.engines import NEEDED, Framework
-from explorer.model.graph import Arguments
+from explorer.model.graph import Arguments, Layer
 from explorer.operators import table
-from explorer.operators.comparison import (
-    Call,
-    differing_arguments,
-    differing_settings,
-    other_settings,
-)
+from explorer.operators.comparison import Call, differing, of_layer, other_settings
 from explorer.operators.records import Row, Value
 from explorer.operators.table import (
     alternatives,
@@ -341,9 +336,10 @@ def both_ways(
     name: str, here: Arguments, other: str, there: Arguments
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The settings that differ, in MindSpore and in PyTorch, the same from either side."""
-    mindspore, torch = Call("mindspore", name, here), Call("torch", other, there)
-    ours, theirs = differing_settings(mindspore, torch)
-    assert differing_settings(torch, mindspore) == (theirs, ours)
+    mindspore = Call("mindspore", name, here, is_layer=True)
+    torch = Call("torch", other, there, is_layer=True)
+    ours, theirs = differing(mindspore, torch)
+    assert differing(torch, mindspore) == (theirs, ours)
     return ours, theirs
 
 
@@ -390,7 +386,7 @@ def test_a_value_that_the_other_side_cannot_express_differs() -> None:
 def test_an_axis_may_count_from_either_end(axis: int, differs: bool) -> None:
     ours = Call("mindspore", "Softmax", {"axis": (axis,)}, 2)
     theirs = Call("torch", "aten._softmax.default", {"dim": 1}, 2)
-    assert differing_arguments(ours, theirs) == ((("axis",), ("dim",)) if differs else ((), ()))
+    assert differing(ours, theirs) == ((("axis",), ("dim",)) if differs else ((), ()))
 
 
 def test_ops_of_one_framework_and_unknown_ones_are_compared_by_name() -> None:
@@ -398,19 +394,19 @@ def test_ops_of_one_framework_and_unknown_ones_are_compared_by_name() -> None:
         Call("torch", "aten.x", {"eps": 1.0, "p": 1}),
         Call("torch", "aten.x", {"eps": 2.0}),
     )
-    assert differing_arguments(one, other) == (("eps",), ("eps",))
+    assert differing(one, other) == (("eps",), ("eps",))
     unknown = Call("mindspore", "Unheard", {"eps": 2.0, "q": 1})
-    assert differing_arguments(one, unknown) == (("eps",), ("eps",))
+    assert differing(one, unknown) == (("eps",), ("eps",))
 
 
 def test_settings_are_given_with_their_values_where_the_table_has_the_two_layers() -> None:
     ours, theirs = other_settings(
-        Call("mindspore", "nn.BatchNorm2d", {"eps": 1e-3, "momentum": 0.9}),
-        Call("torch", "nn.BatchNorm2d", {"eps": 1e-5, "momentum": 0.1}),
+        of_layer("mindspore", Layer("nn.BatchNorm2d", {"eps": 1e-3, "momentum": 0.9})),
+        of_layer("torch", Layer("nn.BatchNorm2d", {"eps": 1e-5, "momentum": 0.1})),
     )
     assert (ours, theirs) == ({"eps": 1e-3}, {"eps": 1e-5})
-    unknown = Call("torch", "Own", {"eps": 1e-5})
-    assert other_settings(Call("mindspore", "nn.BatchNorm2d", {"eps": 1e-3}), unknown) == ({}, {})
+    known = of_layer("mindspore", Layer("nn.BatchNorm2d", {"eps": 1e-3}))
+    assert other_settings(known, of_layer("torch", Layer("Own", {"eps": 1e-5}))) == ({}, {})
 
 
 @pytest.mark.parametrize(

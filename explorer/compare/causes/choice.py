@@ -8,7 +8,6 @@ import msgspec
 from explorer.compare.causes.arguments import OF_SLICES
 from explorer.compare.causes.candidates import Suspect, other_values
 from explorer.compare.causes.inputs import later_place
-from explorer.compare.causes.mends import mends
 from explorer.compare.graphs.sameness import (
     apart_if_same,
     apart_in_any_order,
@@ -40,6 +39,7 @@ from explorer.model.causes import (
     form_of,
 )
 from explorer.model.graph import GradGraph, Output
+from explorer.operators.mends import mends
 from explorer.operators.table import TRIED
 
 
@@ -156,34 +156,30 @@ def _computed(suspect: Suspect, tried: Tried) -> list[tuple[Trial, Output]] | No
     does not give its value so tells nothing either.
     """
     room = room_of(suspect.own, suspect.target)
-    found: list[int | None] = []
-    others = set()
-    for trial, outputs in zip(suspect.trials, tried.outputs, strict=True):
+    computed = list(zip(suspect.trials, tried.outputs, strict=True))
+    # Which output of each first op of a row is the value, where nothing is changed.
+    places: dict[str, int | None] = {}
+    for trial, outputs in computed:
         if not trial.edits:
             apart = [apart_if_same(output, suspect.own, room) for output in outputs]
-            found.append(next((at for at, it in enumerate(apart) if it is not None), None))
-            if found[-1] is None:
-                others.add(trial.row[0])
-    place = found[0]
+            same = [place for place, it in enumerate(apart) if it is not None]
+            places[trial.row[0]] = same[0] if same else None
+    place = places[suspect.trials[0].row[0]]
     if place is None:
         return None
     return [
         (trial, outputs[place])
-        for trial, outputs in zip(suspect.trials, tried.outputs, strict=True)
-        if trial.edits and trial.row[0] not in others and len(outputs) > place
+        for trial, outputs in computed
+        if trial.edits and places.get(trial.row[0], place) is not None and len(outputs) > place
     ]
 
 
 def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
     """The trials that give the other side's value, or the nearest one behind it that any gives."""
     own, computed = suspect.own, _computed(suspect, tried) or ()
-    of_there = [
-        trial.edits[:-1]
-        for trial in suspect.trials
-        if all(
-            isinstance(it, Rewire) and isinstance(it.source, FromThere) for it in trial.edits[:-1]
-        )
-    ]
+    # What other arguments were tried with: the other side's inputs.
+    edits_made = [trial.edits for trial in suspect.trials if len(trial.edits) > 1]
+    of_there = [edits[:-1] for edits in edits_made if form_of(edits) == "arguments"]
     for target in (suspect.target, *suspect.further):
         if own.shape == target.shape and distance(own, target) is None:
             continue  # they cannot be compared
