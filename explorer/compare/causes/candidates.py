@@ -94,9 +94,8 @@ def of_one_step(suspect: Suspect, flow: GraphView) -> Suspect:
 def other_values(edits: Edits) -> list[FromNode]:
     """The values of the graph that edits put in the place of inputs; none where two ops are exchanged."""
     sources = [edit.source for edit in edits if isinstance(edit, Rewire)]
-    if not sources or form_of(edits) == "order":
-        return []
-    return [source for source in sources if isinstance(source, FromNode)]
+    found = [source for source in sources if isinstance(source, FromNode)]
+    return [] if found and form_of(edits) == "order" else found
 
 
 def suspects_at(divergence: Divergence, left: GraphView, right: GraphView) -> tuple[Suspect, ...]:
@@ -142,12 +141,8 @@ def _suspect(ends: Ends) -> Suspect | None:
 
 def _value(flow: GraphView, node: Node, result: str) -> Output | None:
     """The main output of a node, or the result of that name."""
-    if not result:
-        return node.main
-    for other in flow.graph.nodes:
-        if other.kind == "output" and other.name == result:
-            return other.outputs[0]
-    return None
+    results = [it for it in flow.graph.nodes if it.kind == "output" and it.name == result]
+    return (results[0].outputs[0] if results else None) if result else node.main
 
 
 def _trials(ends: Ends, target: Output) -> Iterator[Trial]:
@@ -250,6 +245,14 @@ def replaced(spot: Spot) -> Iterator[Edit]:
             yield ReplaceOperator(node=node.id, op=TRIED.select, arguments=given)
 
 
+def halves_exchanged(spot: Spot) -> Iterator[Edit]:
+    """The two halves of what is read in the place of each other."""
+    for slot, read in spot.tensors.items():
+        for axis, length in enumerate(read.shape):
+            if length > 2 and length % 2 == 0:
+                yield spot.inserted("roll", slot, numbers=(axis, length // 2))
+
+
 def of_a_state(spot: Spot) -> Iterator[Edits]:
     """Other arguments of all ops that write to one state, and the first ones left out."""
     for change in spot.arguments.single:
@@ -298,7 +301,7 @@ CANDIDATES: tuple[tuple[tuple[Where, ...], Callable[[Spot], Iterator[Edit | Edit
     (("op",), inputs.replaced),
     (("op",), inputs.computed),  # a factor, a cast
     (("op",), inputs.moved),  # another layout
-    (("op", "row"), inputs.halves_exchanged),  # a gate that is the other half of what it reads
+    (("op", "row"), halves_exchanged),  # a gate that is the other half of what it reads
     (("op",), inputs.other_leaves),  # another weight or bias
     (("op",), inputs.other_constants),
     (("op",), lambda spot: spot.changes("double")),

@@ -1,7 +1,7 @@
 """Why two ops give different values for equal inputs: the least of all that was tried which explains it."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -27,6 +27,7 @@ from explorer.model.causes import (
     FromNode,
     FromSlot,
     FromThere,
+    Inserted,
     InsertOperator,
     RemoveOperator,
     ReplaceOperator,
@@ -100,23 +101,23 @@ def as_kept(edit: Edit, node: str) -> Edit:
 
 # What edits cost: the least of those that explain a value is its cause
 
-COSTS: dict[Form, float] = {
+COSTS: dict[Form | Inserted | type[Source] | Literal["several"], float] = {
+    "arguments": 1,
     "order": 1.5,
     "removed_op": 1.9,
     "removed": 2,
     "operator": 3,
+    FromSlot: 4,
+    Zeros: 4,
+    "pad": 4,
+    "not": 4,
+    "several": 5,  # two other arguments, or one with the other side's inputs
     "value": 6,
+    "inputs": 7,  # an operator at an input: one behind says it better
+    FromNode: 8,  # what another op yields may fit by chance
+    FromThere: 9,
 }
-"""What edits cost by what they are together, beside one other argument, which costs 1."""
-
-SEVERAL = 5.0
-"""What two other arguments cost, and one with the other side's inputs."""
-
-OF_SOURCES: dict[type[Source], float] = {FromSlot: 4, Zeros: 4, FromNode: 8, FromThere: 9}
-"""What another input costs. Of those that another op yields one may fit by chance."""
-
-AT_INPUTS = 7.0
-"""What an operator at an input costs, but for padding and conditions: one behind says it better."""
+"""What edits cost by what they are together, or by what is at an input."""
 
 BELIEVED = ("1/n", "1/√n", "1-p", "p")
 """What a factor is of a number at hand where it is no chance."""
@@ -124,20 +125,17 @@ BELIEVED = ("1/n", "1/√n", "1-p", "p")
 
 def cost(edits: Edits) -> float:
     """How much is changed by edits, as a number by which they are ranked."""
-    form = form_of(edits)
-    first = edits[0]
+    form, first = form_of(edits), edits[0]
     if form == "arguments":
-        names = frozenset(first.arguments if isinstance(first, SetArguments) else ())
+        names = first.arguments.keys() if isinstance(first, SetArguments) else set()
         is_one = len(names) == 1 or any(names and names <= slice_ for slice_ in OF_SLICES)
-        return 1.0 if is_one else SEVERAL
-    if form == "order":
-        return COSTS[form] + 0.1 * len(edits)
-    if form != "inputs":
-        return COSTS[form] - (0.5 if form == "value" and is_believed(edits) else 0)
-    of_sources = [OF_SOURCES[type(it.source)] for it in edits if isinstance(it, Rewire)]
-    others = [it.op for it in edits if isinstance(it, InsertOperator)]
-    of_inputs = [4.0 if op in ("pad", "not") else AT_INPUTS for op in others]
-    return max(of_sources + of_inputs)
+        return COSTS["arguments" if is_one else "several"]
+    if form == "inputs":
+        sources = [COSTS[type(it.source)] for it in edits if isinstance(it, Rewire)]
+        others = [it.op for it in edits if isinstance(it, InsertOperator)]
+        return max(sources + [COSTS.get(op, COSTS[form]) for op in others])
+    believed = 0.5 if form == "value" and is_believed(edits) else 0
+    return COSTS[form] - believed + (0.1 * len(edits) if form == "order" else 0)
 
 
 def is_believed(edits: Edits) -> bool:

@@ -23,7 +23,7 @@ from explorer.compare.causes.rows import at_place, have_one_value, rows_at, side
 from explorer.compare.graphs.sameness import ROUNDING, Sameness
 from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import FromLeaf, FromNode, InsertOperator, Rewire
-from explorer.model.divergence import Divergence, ExtraOps, OtherValue
+from explorer.model.divergence import ExtraOps, OtherValue
 from explorer.model.graph import OTHER, Node, SideName
 from explorer.numeric.differences import Floats
 from explorer.operators.families import BOOKKEEPING, family
@@ -158,16 +158,16 @@ def of_gradients(divergence: ExtraOps, left: GraphView, right: GraphView) -> Ite
             yield ValuePair(side, *values, (shared,), part=theirs[name])
 
 
-def of_functions(divergence: Divergence, left: GraphView, right: GraphView) -> Iterator[ValuePair]:
+def of_functions(
+    divergence: ExtraOps | OtherValue, left: GraphView, right: GraphView
+) -> Iterator[ValuePair]:
     """A value of which one side computes a known function, and the other one another."""
     side: SideName = "left"
-    here, there, first = left, right, None
+    here, there, first = left, right, left.nodes.get(divergence.nodes[0] or "")
     if isinstance(divergence, ExtraOps):
         side = divergence.side
         here, there, _ = sided(divergence, left, right)
         first = at_place(here, divergence.row.first)
-    elif isinstance(divergence, OtherValue) and divergence.nodes[0] is not None:
-        first = left.nodes[divergence.nodes[0]]
     for read in here.origins(first) if first and divergence.phase == "forward" else ():
         values = (it for it in there.graph.nodes if it.kind != "output")
         other = next((it for it in values if have_one_value(it, read)), None)

@@ -328,7 +328,7 @@ FINDERS: tuple[tuple[int, Any, Callable[[Any, GraphView, GraphView], Iterator[Va
     (PLAIN, Rounded, of_rounded),
     (MOVED, Divergence, rearranged_pairs),
     (OF_SEVERAL, ExtraOps, of_gradients),
-    (OF_SEVERAL, Divergence, of_functions),
+    (OF_SEVERAL, ExtraOps | OtherValue, of_functions),
     (OF_SEVERAL, OtherValue, of_sums_and_means),
 )
 """The values that may follow from one another at a divergence of a kind, and how what does then ranks."""

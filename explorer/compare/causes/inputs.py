@@ -73,14 +73,6 @@ def inverted(spot: Spot) -> Iterator[Edit]:
             yield spot.inserted("not", slot)
 
 
-def halves_exchanged(spot: Spot) -> Iterator[Edit]:
-    """The two halves of what is read in the place of each other."""
-    for slot, read in spot.tensors.items():
-        for axis, length in enumerate(read.shape):
-            if length > 2 and length % 2 == 0:
-                yield spot.inserted("roll", slot, numbers=(axis, length // 2))
-
-
 def computed(spot: Spot) -> Iterator[Edit]:
     """All numbers that are read rounded, and the first tensor of them times a factor."""
     floats = spot.floats
