@@ -26,33 +26,21 @@ KERNEL = {"kernel_size": "kernel_size"}
 """What is taken for an argument without a default, on which the default of a stride depends."""
 
 
-class Translation(msgspec.Struct, frozen=True):
-    """Arguments of one side.
-
-    ``pads_first`` is what PyTorch pads the first operand with beforehand, as
-    torch.nn.functional.pad takes it, where no padding of its own does what ``pad_mode`` does.
-    """
-
-    arguments: dict[str, Value]
-    pads_first: tuple[int, ...] = ()
-
-
 def translate(
     row: Row, source: Framework, given: Mapping[str, Value], shapes: tuple[Shape, ...] = ()
-) -> Translation:
+) -> Values:
     """What to give to the other framework's callable for what ``source``'s is given.
 
     Defaults are filled in. ``shapes`` are those of the operands in their order, which padding by
-    mode and a swap of axes need. Raises NoCounterpartError for a value that the other side cannot
-    express, and KeyError for an argument that is required and not given.
+    mode and a swap of axes need. PADS_FIRST is the key of what PyTorch pads the first operand with
+    beforehand, where no padding of its own does what ``pad_mode`` does. Raises NoCounterpartError for
+    a value that the other side cannot express, and KeyError for an argument that is required and not given.
     """
     setting = _setting(row, source, given, shapes)
     results: Values = {}
     for argument in row.arguments:
         results.update(_translated(argument, source, setting))
-    pads = results.pop(PADS_FIRST, ())
-    assert isinstance(pads, tuple)
-    return Translation(results, tuple(number for number in pads if isinstance(number, int)))
+    return results
 
 
 def by_argument(
@@ -133,12 +121,12 @@ def translated(row: Row, source: Framework, given: Arguments, *, are_all: bool =
         found = translate(row, source, values)
     except (NoCounterpartError, KeyError, IndexError):
         return {}
-    if found.pads_first:
+    if PADS_FIRST in found:
         return {}
     # Of the values of a row, those that a record of arguments can hold as well: no sequences of sequences.
     return {
         name: value  # type: ignore[misc]
-        for name, value in found.arguments.items()
+        for name, value in found.items()
         if not isinstance(value, tuple) or not any(isinstance(item, tuple) for item in value)
     }
 

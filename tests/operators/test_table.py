@@ -27,7 +27,7 @@ from explorer.operators.table import (
 )
 from explorer.operators.translation import differences, same_as, translate
 from explorer.operators.values import other_values
-from explorer.operators.ways import COMPANIONS, WAYS, NoCounterpartError, same_ends
+from explorer.operators.ways import COMPANIONS, PADS_FIRST, WAYS, NoCounterpartError, same_ends
 from explorer.words.correspondences import FACTS, UNMATCHED
 from explorer.words.correspondences import WAYS as WORDS
 from tests.operators.settings import settings
@@ -61,11 +61,11 @@ def test_a_translation_there_and_back_means_the_same(row: Row) -> None:
     for setting in settings(row, 4):
         shapes = tuple(arrays[0].shape for arrays in setting.mindspore.operands.values())
         there = translate(row, "mindspore", setting.mindspore.arguments, shapes)
-        if there.pads_first:
+        if PADS_FIRST in there:
             continue
-        back = translate(row, "torch", there.arguments, shapes)
-        again = translate(row, "mindspore", back.arguments, shapes)
-        assert _plain(again.arguments) == pytest.approx(_plain(there.arguments))
+        back = translate(row, "torch", there, shapes)
+        again = translate(row, "mindspore", back, shapes)
+        assert _plain(again) == pytest.approx(_plain(there))
 
 
 def _plain(arguments: Mapping[str, object]) -> dict[str, object]:
@@ -255,14 +255,14 @@ def test_padding_that_is_not_the_same_at_both_ends_comes_first() -> None:
     row = row_of("nn.Conv2d")
     given = {"in_channels": 4, "out_channels": 6, "kernel_size": 3, "stride": 2}
     translated = translate(row, "mindspore", given, ((1, 4, 6, 5),))
-    assert translated.arguments["padding"] == 0
+    assert translated["padding"] == 0
     # The last axis, 5 long, has one on both sides; the other, 6 long, one after.
-    assert translated.pads_first == (1, 1, 0, 1)
+    assert translated[PADS_FIRST] == (1, 1, 0, 1)
     pool = translate(
         row_of("nn.MaxPool2d"), "mindspore", {"kernel_size": 2, "pad_mode": "same"}, ((1, 4, 6, 5),)
     )
-    assert pool.pads_first == (0, 1, 0, 1)
-    assert translate(row, "mindspore", given, ((1, 4, 5, 5),)).arguments["padding"] == (1, 1)
+    assert pool[PADS_FIRST] == (0, 1, 0, 1)
+    assert translate(row, "mindspore", given, ((1, 4, 5, 5),))["padding"] == (1, 1)
 
 
 def test_what_a_graph_says_of_an_op_is_translated_to_the_other_s_names() -> None:
@@ -279,7 +279,7 @@ def test_what_a_graph_says_of_an_op_is_translated_to_the_other_s_names() -> None
         "group": 1,
     }
     there = translate(row, "mindspore", given, ((1, 4, 8, 8), (6, 4, 3, 3)))
-    assert there.arguments == {
+    assert there == {
         "bias": None,
         "stride": (2, 2),
         "padding": (1, 1),
@@ -323,7 +323,7 @@ def test_a_required_argument_that_is_missing_is_an_error() -> None:
 
 def test_an_axis_that_pytorch_chooses_depends_on_the_rank() -> None:
     row = row_of("nn.Softmax")
-    chosen = [translate(row, "torch", {}, ((2,) * rank,)).arguments["axis"] for rank in range(5)]
+    chosen = [translate(row, "torch", {}, ((2,) * rank,))["axis"] for rank in range(5)]
     assert chosen == [0, 0, 1, 0, 1]
 
 
