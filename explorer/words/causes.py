@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from explorer.model.alignment import Alignment, Untried
 from explorer.model.causes import (
@@ -80,10 +80,9 @@ def what_explains(found: Cause, engines: tuple[str, str]) -> str:
             "Relation, from the recorded values: {change} gives the value of {other} ({figures}), by a number"
             " that stands for nothing known, which is no cause"
         )
-    whole = found.form
-    if whole == "arguments" and isinstance(found.edits[0], Rewire):
-        whole = "inputs_and_arguments"
-    return text.format(change=_(WHOLE[whole]).format_map(names), **names) + _elsewhere(found)
+    has_inputs = found.form == "arguments" and isinstance(found.edits[0], Rewire)
+    change = _(WITH_INPUTS if has_inputs else WHOLE[found.form]).format_map(names)
+    return text.format(change=change, **names) + _elsewhere(found)
 
 
 def in_short(edits: Edits, op: str) -> str:
@@ -91,12 +90,14 @@ def in_short(edits: Edits, op: str) -> str:
     return _(SHORT[form_of(edits)]).format_map(_names(edits, op))
 
 
-WHOLE: dict[Form | Literal["inputs_and_arguments"], str] = {
+WITH_INPUTS = later(
+    "with `{changed}` in the place of `{own}`, and the other side's values of its inputs,"
+    " `{op}` of {engine}"
+)
+"""What is changed of an op that has the other side's inputs as well."""
+
+WHOLE: dict[Form, str] = {
     "arguments": later("with `{changed}` in the place of `{own}`, `{op}` of {engine}"),
-    "inputs_and_arguments": later(
-        "with `{changed}` in the place of `{own}`, and the other side's values of its inputs,"
-        " `{op}` of {engine}"
-    ),
     "operator": later("`{changed}` in the place of `{op}` of {engine}"),
     "order": later("with {order}, {engine}"),
     "inputs": later("with {changes}, `{op}` of {engine}"),

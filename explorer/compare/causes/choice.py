@@ -127,7 +127,7 @@ def cost(edits: Edits) -> float:
     """How much is changed by edits, as a number by which they are ranked."""
     form, first = form_of(edits), edits[0]
     if form == "arguments":
-        names = first.arguments.keys() if isinstance(first, SetArguments) else set()
+        names = frozenset(first.arguments if isinstance(first, SetArguments) else ())
         is_one = len(names) == 1 or any(names and names <= slice_ for slice_ in OF_SLICES)
         return COSTS["arguments" if is_one else "several"]
     if form == "inputs":

@@ -346,6 +346,8 @@ def related_cause(divergence: Divergence, left: GraphView, right: GraphView) -> 
                 own = LAYOUT
             if own < least:
                 best, least = cause, own
+            if rank > PLAIN:
+                break  # no other one says more
     return best
 
 
