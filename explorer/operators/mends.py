@@ -6,7 +6,7 @@ from typing import NamedTuple
 from explorer.model.causes import Cause, InsertOperator, Mend, Rewire, Zeros
 from explorer.model.engines import NEEDED, Framework, engine_named
 from explorer.model.graph import OTHER, Arguments, Layer, Node, SideName
-from explorer.operators.records import REQUIRED, UNKNOWN, Argument, Row
+from explorer.operators.records import REQUIRED, UNKNOWN, Row
 from explorer.operators.table import TRIED, function_of, last_name, layer_of, names
 from explorer.operators.translation import as_called, translated, turned
 from explorer.operators.values import alike, are_near
@@ -172,16 +172,12 @@ def _as_torch(rows: Iterable[Row | None], framework: Framework, given: Arguments
 
 def _tied_names(row: Row, framework: Framework, tried: Arguments) -> list[str]:
     """The arguments of one side that stand for those of PyTorch's that were tried."""
-    tied: list[Argument] = []
-    for argument in row.arguments:
-        # Of one that was checked with one value it may be that MindSpore takes no other.
-        checked = {*argument.values, argument.default("mindspore")} - {REQUIRED, UNKNOWN}
-        if argument.name(HUB) in tried and len(checked) > 1:
-            tied.append(argument)
-    ways = [argument.way() for argument in tied]
-    for argument in row.arguments:
-        # As a number of elements goes with the mode of padding.
-        start, _, way = argument.way().partition("_")
-        if start == "of" and any(it.endswith(way) for it in ways):
-            tied.append(argument)
+    # Of one that was checked with one value it may be that MindSpore takes no other.
+    checked = [{*it.values, it.default("mindspore")} - {REQUIRED, UNKNOWN} for it in row.arguments]
+    several = [it for it, values in zip(row.arguments, checked, strict=True) if len(values) > 1]
+    tied = [it for it in several if it.name(HUB) in tried]
+    # As a number of elements goes with the mode of padding.
+    ways = tuple(argument.way() for argument in tied)
+    companions = [it for it in row.arguments if it.way().startswith("of_")]
+    tied += [it for it in companions if any(way.endswith(it.way()[3:]) for way in ways)]
     return [argument.name(framework) for argument in tied if argument.name(framework)]

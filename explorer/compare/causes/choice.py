@@ -40,6 +40,7 @@ from explorer.model.causes import (
     form_of,
 )
 from explorer.model.graph import GradGraph, Output
+from explorer.operators.families import squashed
 from explorer.operators.mends import mends
 from explorer.operators.table import TRIED
 
@@ -59,9 +60,11 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     cheapest = [it for it in explanations if cost(it.trial.edits) == least]
     if len(cheapest) > 1 and least == COSTS["operator"]:
         # The name of the other op decides between two operators: below 6, relu and relu6 are one.
-        other = suspect.other.op
-        names = _plain(other), TRIED.stands_for.get(other)
-        ops = [_plain(getattr(it.trial.edits[0], "op", "")) for it in cheapest]
+        other, *ops = (
+            squashed(op).removesuffix("ext")
+            for op in (suspect.other.op, *(getattr(it.trial.edits[0], "op", "") for it in cheapest))
+        )
+        names = other, TRIED.stands_for.get(suspect.other.op)
         cheapest = [it for it, op in zip(cheapest, ops, strict=True) if op in names]
     if len({tuple(map(_kind, it.trial.edits)) for it in cheapest}) != 1:
         return None
@@ -216,12 +219,6 @@ def _kind(edit: Edit) -> object:
         case ReplaceOperator():
             return edit.node, edit.op
     return edit
-
-
-def _plain(op: str) -> str:
-    """The name of an operator of either framework: "relu" of "aten.relu.default" and "ReLU"."""
-    _, *names = op.split(".") if "." in op else ("", op)
-    return names[0].replace("_", "").removesuffix("Ext").lower()
 
 
 # How near all comes that was tried

@@ -26,10 +26,10 @@ from explorer.compare.causes.relations import (
     with_parts,
 )
 from explorer.compare.causes.rows import (
+    are_alike,
     at_place,
     does_the_same,
     have_one_value,
-    is_ahead,
     is_among,
     is_of_form,
     onwards,
@@ -93,8 +93,9 @@ def of_both(
     if rows is None:
         return
     node, other = rows[0][-1], rows[1][-1]
+    ends = ValuePair("left", left, right, node, other, ENDS).both_ways()
     if node.outputs and other.outputs:
-        yield from ValuePair("left", left, right, node, other, ENDS).both_ways()
+        yield from ends
     if max(map(len, rows)) <= MOST_INSIDE:
         yield from with_values(rows, left, right, tempered)
     if max(map(len, rows)) > 1:
@@ -103,12 +104,10 @@ def of_both(
     # Of two ops that read the same: what one makes of what it reads, where the op behind it is what the
     # other side has at once.
     elif isinstance(divergence, OtherValue):
-        inputs = divergence.inputs
-        if not inputs.differing and not all(inputs.alone):
-            if is_ahead(node, left.next_op(node), other):
-                yield from _made_of("left", left, node, left.origins(node))
-            if is_ahead(other, right.next_op(other), node):
-                yield from _made_of("right", right, other, right.origins(other))
+        has_other_inputs = divergence.inputs.differing or all(divergence.inputs.alone)
+        for pair in ends if not are_alike(node, other) and not has_other_inputs else ():
+            if does_the_same(pair.here, pair.node, pair.other):
+                yield from _made_of(pair.side, pair.here, pair.node, pair.here.origins(pair.node))
 
 
 def _made_of(

@@ -154,11 +154,6 @@ def does_the_same(flow: GraphView, node: Node, user: Node) -> bool:
     return are_alike(flow.next_op(node), user)
 
 
-def is_ahead(node: Node, behind: Node | None, other: Node) -> bool:
-    """Whether the op ``behind`` a node, and not the node itself, is of the other side's kind."""
-    return are_alike(behind, other) and not are_alike(node, other)
-
-
 # The ops of both sides
 
 
