@@ -35,14 +35,15 @@ LAYOUTS: frozenset[Inserted] = frozenset({"transpose", "regroup", "roll", "flip"
 """Those that put the same numbers at other places."""
 
 
-class Factor(msgspec.Struct, frozen=True):
-    """A number that stands for something: ``form`` of ``of``, "1/√n" of 64.
+FactorForm = Literal["", "n", "1/n", "√n", "1/√n", "1-p", "1/(1-p)", "p"]
+"""What a number may be of a size n or of a probability p; "" where nothing is known."""
 
-    ``form`` is "" where nothing is known that it stands for.
-    """
+
+class Factor(msgspec.Struct, frozen=True):
+    """A number that stands for something: ``form`` of ``of``, "1/√n" of 64."""
 
     value: float
-    form: Literal["", "n", "1/n", "√n", "1/√n", "1-p", "1/(1-p)", "p"] = ""
+    form: FactorForm = ""
     of: float = 0.0
 
 

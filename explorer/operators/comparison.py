@@ -2,16 +2,13 @@
 
 from typing import NamedTuple
 
-from explorer.model.engines import Framework
+from explorer.model.engines import NEEDED, Framework
 from explorer.model.graph import Arguments, ArgumentValue, Layer
 from explorer.operators.records import Row, Value
 from explorer.operators.table import last_name, layer_of, row_between
 from explorer.operators.translation import by_argument
-from explorer.operators.values import other_values, unified
+from explorer.operators.values import are_near, other_values, unified
 from explorer.operators.ways import COMPANIONS
-
-CLOSE = 1e-6
-"""How far two numbers may be apart, relative to them, that a person wrote as one."""
 
 AXES = frozenset({"axis", "dim", "dims", "dim0", "dim1", "start_dim", "end_dim"})
 """Arguments that are an axis, which both -1 and the number of the last one may mean."""
@@ -24,28 +21,28 @@ class Call(NamedTuple):
     name: str
     arguments: Arguments
     rank: int = 0
+    is_layer: bool = False
 
 
 Names = tuple[tuple[str, ...], tuple[str, ...]]
 """Names of arguments of the left call and of the right one."""
 
 
-def differing_arguments(left: Call, right: Call) -> Names:
-    """The arguments of two ops that differ: by the table where it has the two, else by their names."""
-    ops = {call.framework: call.name for call in (left, right)}
-    are_known = "mindspore" in ops and "torch" in ops
-    row = row_between(ops["mindspore"], ops["torch"]) if are_known else None
-    return _differing(row, left, right)
-
-
-def differing_settings(left: Call, right: Call) -> Names:
-    """The settings of two layers that differ: by the table where it has the two, else by their names."""
-    return _differing(_row_of_layers(left, right), left, right)
+def differing(left: Call, right: Call) -> Names:
+    """The arguments of two calls that differ: by the table where it has the two, else by their names."""
+    by_name, row = other_values(left.arguments, right.arguments), _row_of(left, right)
+    if row is None:
+        return by_name, by_name
+    known = {argument.name(framework) for argument in row.arguments for framework in NEEDED}
+    # What the table does not translate has one meaning under one name, as far as is known.
+    rest = tuple(name for name in by_name if name not in known)
+    ours, theirs = _by_row(row, left, right)
+    return (*ours, *rest), (*theirs, *rest)
 
 
 def other_settings(left: Call, right: Call) -> tuple[Arguments, Arguments]:
     """The settings of two layers that the table knows to differ; none where it does not have the two."""
-    row = _row_of_layers(left, right)
+    row = _row_of(left, right)
     if row is None:
         return {}, {}
     names = _by_row(row, left, right)
@@ -57,31 +54,16 @@ def other_settings(left: Call, right: Call) -> tuple[Arguments, Arguments]:
 
 def of_layer(framework: Framework, layer: Layer, rank: int = 0) -> Call:
     """A layer as a call."""
-    return Call(framework, layer.name, layer.settings, rank)
+    return Call(framework, layer.name, layer.settings, rank, is_layer=True)
 
 
-def _row_of_layers(left: Call, right: Call) -> Row | None:
-    if left.framework == right.framework:
-        return None
-    row = layer_of(left.framework, left.name)
-    if row is None or last_name(row.name(right.framework)) != last_name(right.name):
-        return None
-    return row
-
-
-def _differing(row: Row | None, left: Call, right: Call) -> Names:
-    by_name = other_values(left.arguments, right.arguments)
-    if row is None:
-        return by_name, by_name
-    known = {
-        name
-        for argument in row.arguments
-        for name in (argument.name("mindspore"), argument.name("torch"))
-    }
-    # What the table does not translate has one meaning under one name, as far as is known.
-    rest = tuple(name for name in by_name if name not in known)
-    ours, theirs = _by_row(row, left, right)
-    return (*ours, *rest), (*theirs, *rest)
+def _row_of(left: Call, right: Call) -> Row | None:
+    names = {call.framework: call.name for call in (left, right)}
+    if not left.is_layer:
+        return row_between(names["mindspore"], names["torch"]) if {*NEEDED} == {*names} else None
+    row = layer_of(left.framework, left.name) if len(names) == 2 else None
+    is_other = row is not None and last_name(row.name(right.framework)) == last_name(right.name)
+    return row if is_other else None
 
 
 def _by_row(row: Row, left: Call, right: Call) -> Names:
@@ -118,12 +100,10 @@ def _is_same(name: str, translated: Value, call: Call, rank: int) -> bool:
     if isinstance(translated, str) and not isinstance(own, str) and name == "padding":
         return _is_padded_so(translated, own, call.arguments)
     one, other = unified(name, translated), unified(name, own)  # type: ignore[arg-type]  # nested as deep
-    if isinstance(one, float) and isinstance(other, (int, float)):
-        return abs(one - other) <= CLOSE * max(abs(one), abs(other))
     if name in AXES and isinstance(one, int) and isinstance(other, int) and rank:
         # The value of a reduction has an axis less than what it reads.
         return any(one % axes == other % axes for axes in (rank, rank + 1))
-    return one == other
+    return are_near(one, other)
 
 
 def _is_padded_so(mode: str, padding: ArgumentValue, arguments: Arguments) -> bool:

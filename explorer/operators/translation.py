@@ -26,33 +26,21 @@ KERNEL = {"kernel_size": "kernel_size"}
 """What is taken for an argument without a default, on which the default of a stride depends."""
 
 
-class Translation(msgspec.Struct, frozen=True):
-    """Arguments of one side.
-
-    ``pads_first`` is what PyTorch pads the first operand with beforehand, as
-    torch.nn.functional.pad takes it, where no padding of its own does what ``pad_mode`` does.
-    """
-
-    arguments: dict[str, Value]
-    pads_first: tuple[int, ...] = ()
-
-
 def translate(
     row: Row, source: Framework, given: Mapping[str, Value], shapes: tuple[Shape, ...] = ()
-) -> Translation:
+) -> Values:
     """What to give to the other framework's callable for what ``source``'s is given.
 
     Defaults are filled in. ``shapes`` are those of the operands in their order, which padding by
-    mode and a swap of axes need. Raises NoCounterpartError for a value that the other side cannot
-    express, and KeyError for an argument that is required and not given.
+    mode and a swap of axes need. PADS_FIRST is the key of what PyTorch pads the first operand with
+    beforehand, where no padding of its own does what ``pad_mode`` does. Raises NoCounterpartError for
+    a value that the other side cannot express, and KeyError for an argument that is required and not given.
     """
     setting = _setting(row, source, given, shapes)
     results: Values = {}
     for argument in row.arguments:
         results.update(_translated(argument, source, setting))
-    pads = results.pop(PADS_FIRST, ())
-    assert isinstance(pads, tuple)
-    return Translation(results, tuple(number for number in pads if isinstance(number, int)))
+    return results
 
 
 def by_argument(
@@ -80,7 +68,8 @@ def turned(argument: Argument, source: Framework, target: Framework, setting: Se
     way = argument.way(source if target == HUB else target)
     turn = WAYS[way].to_torch if target == HUB else WAYS[way].from_torch
     here, there = argument.name(source), argument.name(target)
-    return turn(setting._replace(here=here, there=there, way=way))
+    made = turn(setting._replace(here=here, there=there, way=way))
+    return made if isinstance(made, dict) else {there: made}
 
 
 def _setting(
@@ -117,21 +106,27 @@ def _translated(argument: Argument, source: Framework, setting: Setting) -> Valu
 # Arguments of graphs, which records hold
 
 
-def translated(row: Row, source: Framework, given: Arguments) -> Arguments:
-    """Arguments as the other framework takes them; none where they cannot be translated."""
+def translated(row: Row, source: Framework, given: Arguments, *, are_all: bool = True) -> Arguments:
+    """Arguments as the other framework takes them, with its defaults where they ``are_all``.
+
+    None where they cannot be translated.
+    """
     known = {argument.name(source) for argument in row.arguments}
+    if not are_all:
+        named = tuple(argument for argument in row.arguments if argument.name(source) in given)
+        row = msgspec.structs.replace(row, arguments=named)
     given = as_called(row, source, given)
     values = {name: value for name, value in given.items() if name in known}
     try:
         found = translate(row, source, values)
     except (NoCounterpartError, KeyError, IndexError):
         return {}
-    if found.pads_first:
+    if PADS_FIRST in found:
         return {}
     # Of the values of a row, those that a record of arguments can hold as well: no sequences of sequences.
     return {
         name: value  # type: ignore[misc]
-        for name, value in found.arguments.items()
+        for name, value in found.items()
         if not isinstance(value, tuple) or not any(isinstance(item, tuple) for item in value)
     }
 
@@ -179,7 +174,7 @@ def differences(row: Row) -> list[Difference]:
         if not (argument.name("mindspore") and argument.name("torch")):
             is_one = ours == theirs
         elif here is not None and there is not None:
-            setting = Setting({**defaults(row, "mindspore"), **here})
+            setting = Setting({**_defaults(row, "mindspore"), **here})
             is_one = turned(argument, "mindspore", "torch", setting) == there
         if not is_one or Absent.REQUIRED in (ours, theirs):
             found.append(Difference(argument, {"mindspore": here, "torch": there}))
@@ -188,39 +183,17 @@ def differences(row: Row) -> list[Difference]:
 
 def _default_there(argument: Argument, row: Row, source: Framework) -> Values | None:
     """The default of one side in the other's terms; None where sizes decide it."""
-    target = OTHER[source]
-    default = argument.default(source)
-    if isinstance(default, Absent):
-        return None
-    if not argument.name(source):
-        return {argument.name(target): default}
-    if not argument.name(target):
+    if isinstance(argument.default(source), Absent) or not argument.name(OTHER[source]):
         return None
     try:
-        return turned(argument, source, target, Setting(defaults(row, source)))
+        return _translated(argument, source, Setting(_defaults(row, source)))
     except (NoCounterpartError, KeyError):
         return None
 
 
-def defaults(row: Row, framework: Framework) -> Values:
+def _defaults(row: Row, framework: Framework) -> Values:
     """The defaults of one side by the names of the arguments."""
-    values: Values = dict(KERNEL)
-    for argument in row.arguments:
-        name, default = argument.name(framework), argument.default(framework)
-        if name and not isinstance(default, Absent):
-            values[name] = default
-    return values
-
-
-def call(row: Row, framework: Framework, values: Values) -> str:
-    """A call of one side's callable with these arguments, as one writes it."""
-    name = row.name(framework)
-    written = [f"{key}={shown(value)}" for key, value in values.items()]
-    required = bool(row.operands) and row.kind != "layer"
-    for argument in row.arguments:
-        needed = argument.default(framework) is Absent.REQUIRED
-        required = required or (needed and argument.name(framework) not in values)
-    return f"{name}({', '.join(['...'] * required + written)})"
+    return {**KERNEL, **_setting(row, framework, {}, ()).arguments}
 
 
 def shown(value: Default) -> str:
@@ -235,6 +208,14 @@ def same_as(row: Row, framework: Framework) -> str:
     values: Values = {}
     for difference in differences(row):
         values.update(difference.needed[framework] or {})
-    own = defaults(row, framework)
+    own = _defaults(row, framework)
     values = {name: value for name, value in values.items() if own.get(name, REQUIRED) != value}
-    return call(row, framework, values) if values else ""
+    if not values:
+        return ""
+    written = [f"{name}={shown(value)}" for name, value in values.items()]
+    required = [it for it in row.arguments if it.default(framework) is Absent.REQUIRED]
+    is_given_more = any(it.name(framework) not in values for it in required)
+    # A function takes its tensors first.
+    if is_given_more or (row.operands and row.kind != "layer"):
+        written.insert(0, "...")
+    return f"{row.name(framework)}({', '.join(written)})"

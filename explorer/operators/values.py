@@ -6,6 +6,9 @@ import numpy as np
 
 from explorer.model.graph import Arguments, ArgumentValue
 
+CLOSE = 1e-6
+"""How far two numbers may be apart, relative to them, that a person wrote as one."""
+
 WINDOWS = frozenset({"dilation", "kernel_size", "stride", "strides"})
 """Arguments of windows, which MindSpore gives with the axes of the batch and of the channels."""
 
@@ -37,6 +40,13 @@ def alike(value: ArgumentValue) -> ArgumentValue:
     if isinstance(value, tuple) and value and all(item == value[0] for item in value):
         return value[0]
     return value
+
+
+def are_near(one: object, other: object) -> bool:
+    """Whether two values are one as a person writes them."""
+    if isinstance(one, float) and isinstance(other, (int, float)):
+        return abs(one - other) <= CLOSE * max(abs(one), abs(other))
+    return one == other
 
 
 def shortest(value: float) -> str:

@@ -46,8 +46,25 @@ class Setting(NamedTuple):
         """The value that is translated."""
         return self.arguments[self.here]
 
+    @property
+    def axes(self) -> int:
+        """How many axes a kernel moves along."""
+        return len(self.shapes[0]) - 2 if self.shapes else 1
 
-Turn = Callable[[Setting], Values]
+    def number(self, name: str = "") -> float:
+        """An argument that is a number: that of a name, or the one that is translated."""
+        value = self.arguments[name or self.here]
+        assert isinstance(value, (int, float))
+        return value
+
+    def of_axes(self, *names: str) -> tuple[int, ...]:
+        """The first of some arguments that is given, with a number for each axis; 1 where none is."""
+        given = [self.arguments[name] for name in names if name in self.arguments]
+        return _numbers(given[0] if given else 1, self.axes)
+
+
+Turn = Callable[[Setting], Value | Values]
+"""What a value is on the other side; or several, by their names there."""
 
 
 class Way(NamedTuple):
@@ -57,29 +74,23 @@ class Way(NamedTuple):
     from_torch: Turn
 
 
-def _each(change: Callable[[Value], Value]) -> Turn:
-    """What looks at nothing but the value."""
-    return lambda setting: {setting.there: change(setting.value)}
-
-
-_same = _each(lambda value: value)
+def _same(it: Setting) -> Value:
+    return it.value
 
 
 def _named_by(names: Mapping[Value, Value]) -> Way:
     """A way between values that correspond one by one; all others are the same."""
     back = {there: here for here, there in names.items()}
-    return Way(
-        _each(lambda value: names.get(value, value)), _each(lambda value: back.get(value, value))
-    )
+    return Way(lambda it: names.get(it.value, it.value), lambda it: back.get(it.value, it.value))
 
 
 def _refused(refused: Value) -> Turn:
     """PyTorch's value that the other side cannot express; all others are the same."""
 
-    def from_torch(setting: Setting) -> Values:
-        if setting.value == refused:
-            raise NoCounterpartError(setting.here, refused)
-        return _same(setting)
+    def from_torch(it: Setting) -> Value:
+        if it.value == refused:
+            raise NoCounterpartError(it.here, refused)
+        return it.value
 
     return from_torch
 
@@ -97,82 +108,37 @@ def _numbers(value: Value, count: int) -> tuple[int, ...]:
 # Numbers
 
 
-def _number(value: Value) -> float:
-    assert isinstance(value, (int, float))
-    return value
-
-
-def _one_minus(value: Value) -> Value:
+def _one_minus(it: Setting, name: str = "") -> Value:
     # 1 - 0.9 is 0.09999999999999998.
-    return round(1 - _number(value), 12)
+    return round(1 - it.number(name), 12)
 
 
-def _size(radius: Value) -> int:
-    assert isinstance(radius, int)
-    return 2 * radius + 1
-
-
-def radius(size: Value) -> Value:
+def _radius(it: Setting) -> Value:
     """How many elements a window has to either side; of an even number there is none."""
-    assert isinstance(size, int)
+    size = int(it.number())
     if size % 2 == 0:
         raise NoCounterpartError("size", size)
     return size // 2
 
 
-def mean_to_torch(setting: Setting) -> Values:
-    """PyTorch takes the mean of the window where MindSpore takes its sum."""
-    return {setting.there: _number(setting.value) * _size(setting.arguments["depth_radius"])}
-
-
-def sum_from_torch(setting: Setting) -> Values:
-    """MindSpore takes the sum of the window where PyTorch takes its mean."""
-    return {setting.there: _number(setting.value) / _number(setting.arguments["size"])}
-
-
-def dropped(setting: Setting) -> Values:
-    """Of the two ways to say how much is dropped, the one that is given."""
-    kept = setting.arguments["keep_prob"]
-    return {setting.there: _one_minus(kept) if setting.value is None else setting.value}
-
-
 # Windows
 
 
-def _axes(setting: Setting) -> int:
-    """How many axes a kernel moves along."""
-    return len(setting.shapes[0]) - 2 if setting.shapes else 1
-
-
-def _kernel(setting: Setting) -> tuple[int, ...]:
+def _kernel(it: Setting) -> tuple[int, ...]:
     """The sizes of the kernel: a setting of layers, otherwise the shape of the weight."""
-    kernel = setting.arguments.get("kernel_size")
+    kernel = it.arguments.get("kernel_size")
     if isinstance(kernel, str):
         raise NoCounterpartError("kernel_size", kernel)
-    if kernel is not None:
-        return _numbers(kernel, _axes(setting))
-    return setting.shapes[1][2:]
+    return it.shapes[1][2:] if kernel is None else _numbers(kernel, it.axes)
 
 
-def _strides(setting: Setting, axes: int) -> tuple[int, ...]:
-    given = setting.arguments
-    return _numbers(given.get("stride", given.get("strides", 1)), axes)
-
-
-def stride_from_torch(setting: Setting) -> Values:
+def _stride_from_torch(it: Setting) -> Value:
     """A stride that is not given is the size of the window."""
-    stride = setting.value
-    return {setting.there: setting.arguments["kernel_size"] if stride is None else stride}
+    return it.arguments["kernel_size"] if it.value is None else it.value
 
 
-def _each_axis(setting: Setting) -> Values:
-    return {setting.there: _numbers(setting.value, _axes(setting))}
-
-
-def stride_of_each_axis(setting: Setting) -> Values:
-    """As ``stride_from_torch``, a number for each axis."""
-    stride = setting.value or setting.arguments["kernel_size"]
-    return {setting.there: _numbers(stride, _axes(setting))}
+def _each_axis(it: Setting) -> Value:
+    return _numbers(it.value, it.axes)
 
 
 # Padding by mode
@@ -182,32 +148,31 @@ OF_OPERATOR = "operator_pad_mode"
 """The way of operators, which have a number for each axis, and in PyTorch no mode."""
 
 
-def _pad_mode_to_torch(setting: Setting) -> Values:
-    given, is_operator = setting.arguments, setting.way == OF_OPERATOR
-    mode = str(given["pad_mode"]).lower()
+def _pad_mode_to_torch(it: Setting) -> Value | Values:
+    is_operator, mode = it.way == OF_OPERATOR, str(it.arguments["pad_mode"]).lower()
+    padding: Value | Values = 0
     if mode == "pad":
-        ends = given["pad" if is_operator else "padding"]
-        padded: Values = {setting.there: _symmetric(ends, setting)}
+        padding = _symmetric(it.arguments["pad" if is_operator else "padding"], it.axes)
     elif mode == "valid" or (is_operator and mode != "same"):
-        padded = {setting.there: 0}
-    elif setting.way == "pad_mode" and all(it == 1 for it in _strides(setting, _axes(setting))):
-        padded = {setting.there: "same"}
+        padding = 0
+    elif it.way == "pad_mode" and all(step == 1 for step in it.of_axes("stride", "strides")):
+        padding = "same"
     else:
-        padded = _same_padding(setting)
-    if is_operator:
-        padded[setting.there] = _numbers(padded[setting.there], _axes(setting))
-    return padded
-
-
-def _symmetric(padding: Value, setting: Setting) -> Value:
-    """MindSpore's padding of both ends of each axis as one number for each axis."""
-    is_of_ends = isinstance(padding, tuple) and len(padding) in (2 * _axes(setting), 4, 6)
-    if not isinstance(padding, tuple) or not is_of_ends:
+        padding = _same_padding(it)
+    if not is_operator:
         return padding
-    ends = list(zip(padding[::2], padding[1::2], strict=True))
-    if any(before != after for before, after in ends):
+    if isinstance(padding, dict):
+        return {**padding, it.there: _numbers(padding[it.there], it.axes)}
+    return _numbers(padding, it.axes)
+
+
+def _symmetric(padding: Value, axes: int) -> Value:
+    """MindSpore's padding of both ends of each axis as one number for each axis."""
+    if not isinstance(padding, tuple) or len(padding) not in (2 * axes, 4, 6):
+        return padding
+    if padding[::2] != padding[1::2]:
         raise NoCounterpartError("padding", padding)
-    return tuple(before for before, _after in ends)
+    return padding[::2]
 
 
 def same_ends(size: int, kernel: int, stride: int, dilation: int) -> tuple[int, int]:
@@ -217,181 +182,174 @@ def same_ends(size: int, kernel: int, stride: int, dilation: int) -> tuple[int, 
     return total // 2, total - total // 2
 
 
-def _same_padding(setting: Setting) -> Values:
-    sizes = setting.shapes[0][2:] if setting.shapes else ()
-    if not sizes or setting.way.startswith("average"):
+def _same_padding(it: Setting) -> Value | Values:
+    """The padding of each axis that "same" adds; with what comes first where its ends are not the same."""
+    sizes = it.shapes[0][2:] if it.shapes else ()
+    if not sizes or it.way.startswith("average"):
         # What MindSpore divides an average at the border by, no argument of PyTorch's says.
         raise NoCounterpartError("pad_mode", "same")
-    strides = _strides(setting, len(sizes))
-    dilations = _numbers(setting.arguments.get("dilation", 1), len(sizes))
-    axes = zip(sizes, _kernel(setting), strides, dilations, strict=True)
-    ends = [same_ends(*axis) for axis in axes]
+    windows = _kernel(it), it.of_axes("stride", "strides"), it.of_axes("dilation")
+    ends = [same_ends(*axis) for axis in zip(sizes, *windows, strict=True)]
     if all(before == after for before, after in ends):
-        return {setting.there: tuple(before for before, _after in ends)}
+        return tuple(before for before, _after in ends)
     # The last axis comes first, as torch.nn.functional.pad takes it.
-    flat = [number for pair in reversed(ends) for number in pair]
-    return {setting.there: 0, PADS_FIRST: tuple(flat)}
+    return {it.there: 0, PADS_FIRST: tuple(number for pair in reversed(ends) for number in pair)}
 
 
-def _pad_mode_from_torch(setting: Setting) -> Values:
-    padding, name = setting.value, "padding"
-    if setting.way == OF_OPERATOR:
-        padding, name = _numbers(padding, _axes(setting)), "pad"
+def _pad_mode_from_torch(it: Setting) -> Values:
+    is_operator = it.way == OF_OPERATOR
+    padding: Value = _numbers(it.value, it.axes) if is_operator else it.value
+    name = "pad" if is_operator else "padding"
     if isinstance(padding, str):
         return {"pad_mode": padding, name: 0}
     if padding == 0 or (isinstance(padding, tuple) and not any(padding)):
         return {"pad_mode": "valid", name: 0}
-    is_of_axes = isinstance(padding, tuple) and len(padding) == 2 and setting.way == "pad_mode"
-    if isinstance(padding, tuple) and (is_of_axes or setting.way == OF_OPERATOR):
+    is_of_axes = isinstance(padding, tuple) and len(padding) == 2 and it.way == "pad_mode"
+    if isinstance(padding, tuple) and (is_of_axes or is_operator):
         padding = tuple(number for number in padding for _end in "ab")
     return {"pad_mode": "pad", name: padding}
 
 
-def _mode_of_padding(setting: Setting) -> Values:
+def _mode_of_padding(it: Setting) -> Value:
     """The mode of an operator without a number for padding: what PyTorch pads may be its "same"."""
-    padding = _numbers(setting.value, _axes(setting))
+    padding = _numbers(it.value, it.axes)
     if not any(padding):
-        return {setting.there: "valid"}
-    if setting.shapes and _same_padding(setting) == {setting.there: padding}:
-        return {setting.there: "same"}
-    raise NoCounterpartError(setting.here, padding)
+        return "valid"
+    if it.shapes and _same_padding(it) == padding:
+        return "same"
+    raise NoCounterpartError(it.here, padding)
 
 
-def transposed_to_torch(setting: Setting) -> Values:
+def _transposed_to_torch(it: Setting) -> Value | Values:
     """Padding by mode of a transposed convolution."""
-    mode = setting.arguments["pad_mode"]
+    mode = it.arguments["pad_mode"]
     if mode != "same":
-        return _pad_mode_to_torch(setting)
-    axes = _axes(setting)
-    strides = _numbers(setting.arguments.get("stride", 1), axes)
-    dilations = _numbers(setting.arguments.get("dilation", 1), axes)
-    padding: list[int] = []
-    for kernel, stride, dilation in zip(_kernel(setting), strides, dilations, strict=True):
-        # The result is stride times as long as the input.
-        cropped = dilation * (kernel - 1) + 1 - stride
-        if cropped < 0 or cropped % 2:
-            raise NoCounterpartError("pad_mode", mode)
-        padding.append(cropped // 2)
-    return {setting.there: tuple(padding)}
+        return _pad_mode_to_torch(it)
+    windows = zip(_kernel(it), it.of_axes("stride"), it.of_axes("dilation"), strict=True)
+    # The result is stride times as long as the input.
+    cropped = [dilation * (kernel - 1) + 1 - stride for kernel, stride, dilation in windows]
+    if any(total < 0 or total % 2 for total in cropped):
+        raise NoCounterpartError("pad_mode", mode)
+    return tuple(total // 2 for total in cropped)
 
 
 # Axes
 
 
-def swap_to_torch(setting: Setting) -> Values:
+def _swap_to_torch(it: Setting) -> Values:
     """The two axes that a permutation swaps; refuses any other permutation."""
-    axes = setting.value if isinstance(setting.value, tuple) else ()
+    axes = it.value if isinstance(it.value, tuple) else ()
     moved = [place for place, axis in enumerate(axes) if axis not in (place, place - len(axes))]
     if len(moved) != 2:
-        raise NoCounterpartError("dims", setting.value)
+        raise NoCounterpartError("dims", it.value)
     return dict(zip(("dim0", "dim1"), moved, strict=True))
 
 
-def swap_from_torch(setting: Setting) -> Values:
+def _swap_from_torch(it: Setting) -> Value:
     """The permutation that swaps two axes."""
-    axes = list(range(len(setting.shapes[0])))
-    first, second = (_numbers(setting.arguments[name], 1)[0] for name in ("dim0", "dim1"))
+    axes = list(range(len(it.shapes[0])))
+    first, second = int(it.number("dim0")), int(it.number("dim1"))
     axes[first], axes[second] = axes[second], axes[first]
-    return {setting.there: tuple(axes)}
+    return tuple(axes)
 
 
-def softmax_axis(setting: Setting) -> Values:
+def _softmax_axis(it: Setting) -> Value:
     """PyTorch chooses an axis by the rank of the input where none is given."""
-    axis = setting.value
-    if axis is None:
-        if not setting.shapes:
-            raise NoCounterpartError(setting.here, axis)
-        axis = 0 if len(setting.shapes[0]) in (0, 1, 3) else 1
-    return {setting.there: axis}
+    if it.value is not None:
+        return it.value
+    if not it.shapes:
+        raise NoCounterpartError(it.here, None)
+    return 0 if len(it.shapes[0]) in (0, 1, 3) else 1
 
 
-def single(axis: Value) -> Value:
+def _single(it: Setting) -> Value:
     """The one axis that an operator of MindSpore has in a tuple."""
-    return axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis
+    return it.value[0] if isinstance(it.value, tuple) and len(it.value) == 1 else it.value
 
 
-def none_or_several(axes: Value) -> Value:
+def _none_or_several(it: Setting) -> Value:
     """Axes as PyTorch takes them: none are all."""
-    if axes == ():
-        return None
-    return axes if isinstance(axes, tuple) else (axes,)
+    return (it.value if isinstance(it.value, tuple) else (it.value,)) or None
 
 
-def _empty_for_none(axes: Value) -> Value:
-    return () if axes is None else axes
+NONE_ARE_ALL = _named_by({None: ()})
+"""The way of axes of which an empty tuple is all."""
 
 
 # The axes of a layer norm
 
 
-def normalized_from_torch(setting: Setting) -> Values:
+def _normalized_from_torch(it: Setting) -> Values:
     """The shape of the last axes, and which one is the first."""
-    shape = setting.value if isinstance(setting.value, tuple) else (setting.value,)
+    shape = it.value if isinstance(it.value, tuple) else (it.value,)
     first = {"begin_norm_axis": -len(shape), "begin_params_axis": -len(shape)}
-    return {setting.there: shape, **first}
+    return {it.there: shape, **first}
 
 
-def normalized_to_torch(setting: Setting) -> Values:
+def _normalized_to_torch(it: Setting) -> Value:
     """The shape, where the axes are the last ones of it."""
-    shape = setting.value
-    rank = len(setting.shapes[0]) if setting.shapes else 0
+    rank = len(it.shapes[0]) if it.shapes else 0
     for name in ("begin_norm_axis", "begin_params_axis"):
-        (axis,) = _numbers(setting.arguments[name], 1)
+        axis = int(it.number(name))
         from_end = -axis if axis < 0 else rank - axis
-        if not isinstance(shape, tuple) or from_end != len(shape):
+        if not isinstance(it.value, tuple) or from_end != len(it.value):
             raise NoCounterpartError(name, axis)
-    return {setting.there: shape}
+    return it.value
 
 
-def begins_at(setting: Setting) -> Values:
+def _begins_at(it: Setting) -> Value:
     """The axes from the first to the last, by their sizes."""
-    shape = setting.shapes[0] if setting.shapes else ()
-    (axis,) = _numbers(setting.value, 1)
-    (own,) = _numbers(setting.arguments["begin_params_axis"], 1)
+    shape = it.shapes[0] if it.shapes else ()
+    axis, own = int(it.number()), int(it.number("begin_params_axis"))
     if not shape or axis % len(shape) != own % len(shape):
-        raise NoCounterpartError(setting.here, axis)
-    return {setting.there: shape[axis:]}
+        raise NoCounterpartError(it.here, axis)
+    return shape[axis:]
 
 
-def first_axis(setting: Setting) -> Values:
+def _first_axis(it: Setting) -> Values:
     """The first of the last axes that are normalized."""
-    axis = -len(setting.value) if isinstance(setting.value, tuple) else -1
-    return {setting.there: axis, "begin_params_axis": axis}
+    axis = -len(it.value) if isinstance(it.value, tuple) else -1
+    return {it.there: axis, "begin_params_axis": axis}
 
 
 WAYS: dict[str, Way] = {
     "same": Way(_same, _same),
-    "one_minus": Way(_each(_one_minus), _each(_one_minus)),
-    "root": Way(
-        _each(lambda it: math.sqrt(_number(it))), _each(lambda it: _number(it) * _number(it))
-    ),
+    "one_minus": Way(_one_minus, _one_minus),
+    "root": Way(lambda it: math.sqrt(it.number()), lambda it: it.number() * it.number()),
     "tanh": _named_by({True: "tanh", False: "none"}),
     "zero_is_none": _named_by({0: None}),
-    "stride": Way(_same, stride_from_torch),
+    "stride": Way(_same, _stride_from_torch),
     "pad_mode": Way(_pad_mode_to_torch, _pad_mode_from_torch),
     "pool_pad_mode": Way(_pad_mode_to_torch, _pad_mode_from_torch),
     "mode_alone": Way(_pad_mode_to_torch, _mode_of_padding),
     "average_pad_mode": Way(_pad_mode_to_torch, _pad_mode_from_torch),
     "average_mode_alone": Way(_pad_mode_to_torch, _mode_of_padding),
-    "transposed_pad_mode": Way(transposed_to_torch, _pad_mode_from_torch),
+    "transposed_pad_mode": Way(_transposed_to_torch, _pad_mode_from_torch),
     OF_OPERATOR: Way(_pad_mode_to_torch, _pad_mode_from_torch),
     "each_axis": Way(_each_axis, _each_axis),
-    "stride_of_each_axis": Way(_each_axis, stride_of_each_axis),
-    "single_axis": Way(_each(single), _same),
-    "some_axes": Way(_each(none_or_several), _each(_empty_for_none)),
+    "stride_of_each_axis": Way(
+        _each_axis, lambda it: _numbers(it.value or it.arguments["kernel_size"], it.axes)
+    ),
+    "single_axis": Way(_single, _same),
+    "some_axes": Way(_none_or_several, NONE_ARE_ALL.to_torch),
     "reduction_number": _named_by({"none": 0, "mean": 1, "sum": 2}),
-    "swap": Way(swap_to_torch, swap_from_torch),
-    "softmax_axis": Way(_same, softmax_axis),
-    "last_axis": Way(_each(lambda axis: -1 if axis is None else axis), _same),
+    "swap": Way(_swap_to_torch, _swap_from_torch),
+    "softmax_axis": Way(_same, _softmax_axis),
+    "last_axis": Way(lambda it: -1 if it.value is None else it.value, _same),
     "one_axis": Way(_same, _refused(None)),
     "counted_classes": Way(_same, _refused(-1)),
-    "none_is_false": Way(_same, _each(bool)),
-    "every_axis": Way(_each(_empty_for_none), _each(lambda axes: None if axes == () else axes)),
-    "normalized_shape": Way(normalized_to_torch, normalized_from_torch),
-    "begins_at": Way(begins_at, first_axis),
-    "dropped": Way(dropped, _same),
-    "radius": Way(_each(_size), _each(radius)),
-    "alpha_of_radius": Way(mean_to_torch, sum_from_torch),
+    "none_is_false": Way(_same, lambda it: bool(it.value)),
+    "every_axis": NONE_ARE_ALL,
+    "normalized_shape": Way(_normalized_to_torch, _normalized_from_torch),
+    "begins_at": Way(_begins_at, _first_axis),
+    # Of the two ways to say how much is dropped, the one that is given.
+    "dropped": Way(lambda it: _one_minus(it, "keep_prob") if it.value is None else it.value, _same),
+    "radius": Way(lambda it: 2 * int(it.number()) + 1, _radius),
+    # PyTorch takes the mean of the window where MindSpore takes its sum.
+    "alpha_of_radius": Way(
+        lambda it: it.number() * (2 * int(it.number("depth_radius")) + 1),
+        lambda it: it.number() / it.number("size"),
+    ),
 }
 """The transformations by name."""
 

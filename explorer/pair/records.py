@@ -18,8 +18,7 @@ from explorer.model.graph import GradGraph, Layer, Node, SideName
 from explorer.operators.comparison import (
     Call,
     Names,
-    differing_arguments,
-    differing_settings,
+    differing,
     of_layer,
 )
 from explorer.pair.component import words
@@ -288,8 +287,8 @@ def _with_other_values(
     """The detail with the names of arguments and settings that differ between the two nodes."""
     return msgspec.structs.replace(
         detail,
-        arguments=_unified(differing_arguments(_op(nodes[0], left), _op(nodes[1], right))),
-        settings=_unified(differing_settings(_layer(nodes[0], left), _layer(nodes[1], right))),
+        arguments=_unified(differing(_op(nodes[0], left), _op(nodes[1], right))),
+        settings=_unified(differing(_layer(nodes[0], left), _layer(nodes[1], right))),
     )
 
 

@@ -1,5 +1,6 @@
 """Why two graphs have different values somewhere, in a sentence."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from explorer.model.causes import (
     ReplaceOperator,
     Rewire,
     SetArguments,
+    Source,
     Zeros,
     form_of,
 )
@@ -62,8 +64,7 @@ def what_explains(found: Cause, engines: tuple[str, str]) -> str:
     figures = _("greatest difference {figure}").format(figure=f"{found.greatest:.2g}")
     if found.noise is not None:
         figures = _("{figure}, noise {noise}").format(figure=figures, noise=f"{found.noise:.2g}")
-    names = {"op": clean(found.op), "engine": own, "other": other, "figures": figures}
-    names |= _names(found.edits)
+    names = {"engine": own, "other": other, "figures": figures, **_names(found.edits, found.op)}
     if found.form == "removed_op":
         return _(
             "Cause, from the recorded values: `{op}` of {engine} gives what it reads {how} ({figures}), and"
@@ -79,22 +80,41 @@ def what_explains(found: Cause, engines: tuple[str, str]) -> str:
             "Relation, from the recorded values: {change} gives the value of {other} ({figures}), by a number"
             " that stands for nothing known, which is no cause"
         )
-    change = _subject(found.edits).format_map(names)
+    has_inputs = found.form == "arguments" and isinstance(found.edits[0], Rewire)
+    change = _(WITH_INPUTS if has_inputs else WHOLE[found.form]).format_map(names)
     return text.format(change=change, **names) + _elsewhere(found)
 
 
 def in_short(edits: Edits, op: str) -> str:
     """Edits of an op in a few words, as a heading or in a list."""
-    texts: dict[Form, str] = {
-        "arguments": _("`{changed}` in the place of `{own}`"),
-        "operator": _("`{changed}` in the place of `{own}`"),
-        "order": _order(edits),
-        "inputs": "{changes}",
-        "value": _("the value of `{op}` {how}"),
-        "removed": _("`{op}` without a counterpart"),
-        "removed_op": _("`{op}` without a counterpart"),
-    }
-    return texts[form_of(edits)].format_map({"op": clean(op), "own": clean(op), **_names(edits)})
+    return _(SHORT[form_of(edits)]).format_map(_names(edits, op))
+
+
+WITH_INPUTS = later(
+    "with `{changed}` in the place of `{own}`, and the other side's values of its inputs,"
+    " `{op}` of {engine}"
+)
+"""What is changed of an op that has the other side's inputs as well."""
+
+WHOLE: dict[Form, str] = {
+    "arguments": later("with `{changed}` in the place of `{own}`, `{op}` of {engine}"),
+    "operator": later("`{changed}` in the place of `{op}` of {engine}"),
+    "order": later("with {order}, {engine}"),
+    "inputs": later("with {changes}, `{op}` of {engine}"),
+    "value": later("the value of `{op}` of {engine} {how}"),
+}
+"""What is changed of an op, as the subject of a sentence."""
+
+SHORT: dict[Form, str] = {
+    "arguments": later("`{changed}` in the place of `{own}`"),
+    "operator": later("`{changed}` in the place of `{own}`"),
+    "order": "{order}",
+    "inputs": "{changes}",
+    "value": later("the value of `{op}` {how}"),
+    "removed": later("`{op}` without a counterpart"),
+    "removed_op": later("`{op}` without a counterpart"),
+}
+"""The same in a few words."""
 
 
 def heading(found: Cause, engines: tuple[str, str], *, as_if_mended: bool = False) -> str:
@@ -251,33 +271,9 @@ def not_computed(made: Attempts) -> str:
 # Parts of the sentence on a cause
 
 
-def _subject(edits: Edits) -> str:
-    """What is changed of an op, as the subject of a sentence."""
-    with_theirs = _(
-        "with `{changed}` in the place of `{own}`, and the other side's values of its inputs,"
-        " `{op}` of {engine}"
-    )
-    texts: dict[Form, str] = {
-        "arguments": _("with `{changed}` in the place of `{own}`, `{op}` of {engine}"),
-        "operator": _("`{changed}` in the place of `{op}` of {engine}"),
-        "order": _("with {order}, {engine}").replace("{order}", _order(edits)),
-        "inputs": _("with {changes}, `{op}` of {engine}"),
-        "value": _("the value of `{op}` of {engine} {how}"),
-    }
-    form = form_of(edits)
-    return with_theirs if form == "arguments" and isinstance(edits[0], Rewire) else texts[form]
-
-
-def _order(edits: Edits) -> str:
-    """That an op is computed before another one, which may then have other arguments."""
-    if isinstance(edits[-1], SetArguments):
-        return _("`{op}` before `{label}`, and `{arguments}` in that one")
-    return _("`{op}` before `{label}`")
-
-
-def _names(edits: Edits) -> dict[str, str]:
-    """What is put into the text on some edits, by name."""
-    names: dict[str, str] = {}
+def _names(edits: Edits, op: str) -> dict[str, str]:
+    """What is put into the text on some edits of an op, by name."""
+    names = {"op": clean(op), "own": clean(op)}
     for edit in edits:
         if isinstance(edit, SetArguments):
             names["changed"] = names["arguments"] = arguments_text(edit.arguments)
@@ -287,7 +283,13 @@ def _names(edits: Edits) -> dict[str, str]:
             names["changed"] = clean(edit.op) + given
         elif isinstance(edit, Rewire) and edit.label:
             names["label"] = clean(edit.label)
-    if form_of(edits) in ("inputs", "value", "removed_op"):
+    if form_of(edits) == "order":
+        # The op that comes behind may have other arguments.
+        text = _("`{op}` before `{label}`")
+        if isinstance(edits[-1], SetArguments):
+            text = _("`{op}` before `{label}`, and `{arguments}` in that one")
+        names["order"] = text.format_map(names)
+    else:
         names["changes"] = names["how"] = _(" and ").join(_phrases(edits))
     return names
 
@@ -305,30 +307,27 @@ def _phrases(edits: Edits) -> Iterator[str]:
         yield text.format(name=labels[0], other=labels[1])
         return
     for edit in edits:
-        if isinstance(edit, Rewire):
-            yield _rewired(edit)
-        elif isinstance(edit, InsertOperator):
+        if isinstance(edit, InsertOperator):
             yield _inserted(edit)
+        elif isinstance(edit, Rewire):
+            text = _(REWIRED[type(edit.source)])
+            if isinstance(edit.source, FromLeaf) and edit.source.is_one_tensor:
+                text = _("as one tensor with `{name}`")
+            name = clean(getattr(edit.source, "label", getattr(edit.source, "name", "")))
+            yield text.format(label=name, name=name, slots=_slots(edit))
 
 
 def _slots(edit: Rewire | InsertOperator) -> str:
     return _(" and ").join(str(slot + 1) for slot in edit.slots)
 
 
-def _rewired(edit: Rewire) -> str:
-    if isinstance(edit.source, FromLeaf):
-        text = _("in the place of `{name}` too")
-        if edit.source.is_one_tensor:
-            text = _("as one tensor with `{name}`")
-        return text.format(name=clean(edit.source.name))
-    texts = {
-        FromNode: _("`{label}` as its input {slots}"),
-        FromThere: _("`{label}` of the other side as its input {slots}"),
-        Zeros: _("zeros in the place of `{label}`"),
-    }
-    label = clean(getattr(edit.source, "label", ""))
-    return texts[type(edit.source)].format(label=label, slots=_slots(edit))
-
+REWIRED: dict[type[Source], str] = {
+    FromNode: later("`{label}` as its input {slots}"),
+    FromThere: later("`{label}` of the other side as its input {slots}"),
+    Zeros: later("zeros in the place of `{label}`"),
+    FromLeaf: later("in the place of `{name}` too"),
+}
+"""Another value at an input of an op."""
 
 AT_INPUTS: dict[str, str] = {
     "swap_axes": later("the axes {numbers[0]} and {numbers[1]} of its input {slots} swapped"),
@@ -415,23 +414,14 @@ def _removed(found: Cause, names: dict[str, str]) -> str:
     )
 
 
-FORMS = {
-    "": "",
-    "n": "",
-    "1/n": "1/{of}",
-    "√n": "√{of}",
-    "1/√n": "1/√{of}",
-    "1-p": "1 - {of}",
-    "1/(1-p)": "1/(1 - {of})",
-    "p": "",
-}
-"""What a factor stands for, in signs; nothing where the number itself says it."""
-
-
 def factor_text(factor: Factor) -> str:
     """A factor, and what it stands for: "0.125 = 1/√64"."""
-    form = FORMS[factor.form].format(of=f"{factor.of:.6g}")
-    return f"{factor.value:.6g} = {form}" if form else f"{factor.value:.6g}"
+    number, of = f"{factor.value:.6g}", f"{factor.of:.6g}"
+    if factor.form in ("", "n", "p"):
+        return number  # which says it itself
+    # The name of a size or of a probability is a letter.
+    form = re.sub("[np]", of, factor.form.replace("-", " - "))
+    return f"{number} = {form}"
 
 
 def _layers(found: Cause, engines: tuple[str, str]) -> str:

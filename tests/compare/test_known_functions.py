@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.causes.relations import ACTIVATIONS
+from explorer.compare.causes.composites import ACTIVATIONS
 
 POINTS = np.array([-4.0, -1.0, 0.0, 1.0, 4.0])
 

@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from explorer.compare.causes.arguments import Spot
 from explorer.compare.causes.inputs import inputs_of_there
 from explorer.compare.causes.rows import Ends
 from explorer.compare.graphs.layouts import Laid, channels_first, channels_last, in_one_layout
@@ -246,7 +247,7 @@ def test_the_other_side_s_input_is_given_as_the_op_reads_it() -> None:
     here = GraphView(laid.graphs[0], laid.moved["left"])
     there = GraphView(laid.graphs[1], laid.moved["right"])
     ends = Ends("left", here, there, [here.nodes["act"]], [there.nodes["act"]])
-    (edit,) = inputs_of_there(ends, there.nodes["act"].outputs[0])
+    (edit,) = inputs_of_there(Spot(ends, here.nodes["act"], there.nodes["act"].outputs[0]))
     value = present(of_type(FromThere, edit.source).value)
     np.testing.assert_array_equal(unpack(value), channels_last(moved))
 

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from explorer.compare.causes.arguments import Spot
 from explorer.compare.causes.from_values import related_cause
-from explorer.compare.causes.inputs import later_place, of_other_leaves, other_constants
+from explorer.compare.causes.inputs import later_place, other_constants, other_leaves
+from explorer.compare.causes.rows import Ends
 from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.causes import FromLeaf, FromNode, FromThere, Rewire
@@ -35,19 +37,24 @@ def products(flow: GraphView) -> list[str]:
     return [node.id for node in flow.graph.nodes if node.op == "aten.mm.default"]
 
 
+def spot(here: GraphView, own: str, there: GraphView, other: str) -> Spot:
+    node, counterpart = here.nodes[own], there.nodes[other]
+    return Spot(Ends("left", here, there, [node], [counterpart]), node, counterpart.outputs[0])
+
+
 def test_the_weight_that_the_other_side_reads_is_put_in_as_an_op_s_own_is() -> None:
     here, there = cells("ahead.weight", "back.weight"), cells("ahead.weight", "ahead.weight")
     (_, own), (_, other) = products(here), products(there)
-    edits = of_other_leaves(here, here.nodes[own], there, [there.nodes[other]])
     turned = FromNode("n3", label="ahead.weight")
-    assert edits == (Rewire(node=own, slots=(1,), source=turned),)
-    assert of_other_leaves(here, here.nodes[own], here, [here.nodes[own]]) == ()
+    wanted = (Rewire(node=own, slots=(1,), source=turned),)
+    assert list(other_leaves(spot(here, own, there, other))) == [wanted]
+    assert not list(other_leaves(spot(here, own, here, own)))
 
 
 def test_a_weight_that_a_graph_does_not_use_in_that_way_is_not_put_in() -> None:
     here, there = cells("back.weight"), cells("ahead.weight")
     (own,), (other,) = products(here), products(there)
-    assert of_other_leaves(here, here.nodes[own], there, [there.nodes[other]]) == ()
+    assert not list(other_leaves(spot(here, own, there, other)))
 
 
 def angles(value: AnyArray, kind: str) -> GraphView:
@@ -61,12 +68,11 @@ def angles(value: AnyArray, kind: str) -> GraphView:
 
 def test_a_constant_of_the_other_side_is_tried_where_it_differs_from_an_op_s_own_leaf() -> None:
     here, there = angles(AHEAD, "parameter"), angles(BACK, "constant")
-    (edit,) = other_constants(here, here.nodes["n2"], there, there.nodes["n2"])
+    (edit,) = other_constants(spot(here, "n2", there, "n2"))
     given = of_type(FromThere, edit.source)
     assert (edit.slots, given.label) == ((1,), "constant (net.py:12)")
     assert np.array_equal(unpack(present(given.value)), BACK)
-    same = angles(AHEAD, "constant")
-    assert other_constants(here, here.nodes["n2"], same, same.nodes["n2"]) == []
+    assert not list(other_constants(spot(here, "n2", angles(AHEAD, "constant"), "n2")))
 
 
 LEAVES = "norm1.weight", "norm2.weight"

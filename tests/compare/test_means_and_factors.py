@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.causes.from_values import first_cause, further_pairs
+from explorer.compare.causes.from_values import related_cause
 from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import FromNode, InsertOperator, Rewire
@@ -45,10 +45,8 @@ def mean_there(value: float) -> GraphView:
 
 def test_a_mean_of_the_elements_for_which_a_condition_holds() -> None:
     wanted = -EACH[HOLDS == 1].mean()
-    pairs = further_pairs(
-        divergence("mean", "neg", "loss"), negated_mean(HOLDS), mean_there(wanted)
-    )
-    found = present(first_cause(pairs))
+    parted = divergence("mean", "neg", "loss")
+    found = present(related_cause(parted, negated_mean(HOLDS), mean_there(wanted)))
     assert (found.side, found.node) == ("left", "mean")
     assert found.edits == (InsertOperator(op="where", name="ne (holds)", numbers=(3, 5)),)
 
@@ -64,7 +62,7 @@ def test_a_mean_of_the_elements_for_which_a_condition_holds() -> None:
 )
 def test_another_number_is_no_such_mean(condition: AnyArray, value: float) -> None:
     parted = divergence("mean", "neg", "loss")
-    assert first_cause(further_pairs(parted, negated_mean(condition), mean_there(value))) is None
+    assert related_cause(parted, negated_mean(condition), mean_there(value)) is None
 
 
 # Factors
@@ -91,8 +89,7 @@ def sum_of_products() -> GraphView:
 def test_a_sum_of_two_products_with_two_factors_exchanged() -> None:
     exchanged = (1 - SHARE) * ONE + SHARE * OTHER
     there = graph("torch-tape", ("t", "aten.add.Tensor", exchanged, ""))
-    pairs = further_pairs(divergence("s", "s", "t"), sum_of_products(), there)
-    found = present(first_cause(pairs))
+    found = present(related_cause(divergence("s", "s", "t"), sum_of_products(), there))
     factors = FromNode("share", label="cast (share)"), FromNode("rest", label="sub (rest)")
     assert found.edits == tuple(Rewire(source=factor) for factor in factors)
 
@@ -107,5 +104,4 @@ def test_a_sum_of_two_products_with_two_factors_exchanged() -> None:
 )
 def test_another_sum_has_no_factors_exchanged(op: str, value: AnyArray) -> None:
     there = graph("torch-tape", ("t", op, value, ""))
-    pairs = further_pairs(divergence("s", "s", "t"), sum_of_products(), there)
-    assert first_cause(pairs) is None
+    assert related_cause(divergence("s", "s", "t"), sum_of_products(), there) is None

@@ -1,30 +1,38 @@
 """How one value follows from another, and where no relation is claimed."""
 
-from itertools import chain
+from typing import Any
 
 import numpy as np
 import pytest
 
-from explorer.compare.causes.relations import Values, applied, tempered
-from explorer.compare.causes.value_pairs import relations_of
+from explorer.compare.causes.composites import applied, tempered
+from explorer.compare.causes.from_values import ENDS
+from explorer.compare.causes.relations import ValuePair
 from explorer.compare.graphs.sameness import Sameness
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import Edit, Factor, InsertOperator
 from explorer.numeric.differences import Floats
+from tests.support.handmade_graph import HandmadeGraph
 
 RANDOM = np.random.default_rng(5)
 OWN: Floats = RANDOM.normal(size=(2, 3, 4))
 ROOM = Sameness(1e-6)
-NOTHING = Values(OWN, OWN, ROOM)
 
 
-def relation(own: Floats, target: Floats, around: Values = NOTHING) -> Edit | None:
-    found = next(relations_of(around._replace(own=own, target=target), "ends"), None)
+def relation(own: Floats, target: Floats, **around: Any) -> Edit | None:
+    """How one value follows from another, with what is ``around`` them in the place of a graph's."""
+    made = HandmadeGraph()
+    one, other = (made.add("op", value=value) for value in (own, target))
+    flow = GraphView(made.record())
+    pair = ValuePair("left", flow, flow, flow.nodes[one], flow.nodes[other], ENDS)
+    vars(pair).update({"own": own, "target": target, "room": ROOM, "sizes": (), "parts": {}})
+    vars(pair).update(around)
+    found = pair.follows()
     assert found is None or found.apart <= 1e-5
     return found.edits[0] if found else None
 
 
 def test_a_factor_goes_by_what_it_is_of_a_size_or_a_probability() -> None:
-    around = NOTHING._replace(sizes=(3, 64), shares=(0.1,))
     factors = {
         1 / 8: Factor(1 / 8, "1/√n", 64),
         8.0: Factor(8.0, "√n", 64),
@@ -33,31 +41,28 @@ def test_a_factor_goes_by_what_it_is_of_a_size_or_a_probability() -> None:
         -2.5: Factor(-2.5),
     }
     for number, factor in factors.items():
-        made = relation(OWN, np.asarray(OWN * number, np.float64), around)
+        made = relation(OWN, np.asarray(OWN * number, np.float64), sizes=(3, 64, 0.1))
         assert made == InsertOperator(op="mul", factor=factor)
 
 
 def test_of_a_single_number_only_a_factor_that_stands_for_something_is_no_chance() -> None:
-    one, around = np.array(2.0), NOTHING._replace(sizes=(6,))
-    assert relation(one, one * 6.0, around) == InsertOperator(op="mul", factor=Factor(6.0, "n", 6))
-    assert relation(one, one * 5.5, around) is None
-    assert relation(one, one + 1.25, around) is None
+    one = np.array(2.0)
+    wanted = InsertOperator(op="mul", factor=Factor(6.0, "n", 6))
+    assert relation(one, one * 6.0, sizes=(6,)) == wanted
+    assert relation(one, one * 5.5, sizes=(6,)) is None
+    assert relation(one, one + 1.25, sizes=(6,)) is None
 
 
 def test_a_term_or_a_factor_may_be_a_number_or_another_value() -> None:
     bias = RANDOM.normal(size=4)
-    around = NOTHING._replace(parts={"fc.bias": bias})
+    around = {"parts": {"fc.bias": bias}}
     assert relation(OWN, OWN + 1) == InsertOperator(op="add", factor=Factor(1.0))
-    assert relation(OWN, OWN + bias, around) == InsertOperator(op="add", name="fc.bias")
-    assert relation(OWN, OWN - bias, around) == InsertOperator(op="sub", name="fc.bias")
-    assert relation(OWN, OWN * bias, around) == InsertOperator(op="mul", name="fc.bias")
-    assert relation(OWN, OWN + RANDOM.normal(size=4), around) is None
-
-
-def test_a_product_with_zeros_says_nothing_of_a_bias() -> None:
-    bias = RANDOM.normal(size=4)
-    zeros, around = np.zeros((2, 3, 4)), NOTHING._replace(parts={"fc.bias": bias})
-    assert relation(zeros, zeros + bias, around) is None
+    assert relation(OWN, OWN + bias, **around) == InsertOperator(op="add", name="fc.bias")
+    assert relation(OWN, OWN - bias, **around) == InsertOperator(op="sub", name="fc.bias")
+    assert relation(OWN, OWN * bias, **around) == InsertOperator(op="mul", name="fc.bias")
+    assert relation(OWN, OWN + RANDOM.normal(size=4), **around) is None
+    # A product with zeros says nothing of a bias.
+    assert relation(OWN * 0, OWN * 0 + bias, **around) is None
 
 
 @pytest.mark.parametrize(
@@ -81,9 +86,8 @@ def softmax(logits: Floats) -> Floats:
 
 def test_two_softmaxes_of_the_same_logits_tell_their_temperature() -> None:
     wanted = InsertOperator(op="temper", factor=Factor(0.5, "1/√n", 4))
-    around = NOTHING._replace(sizes=(4,))
-    assert relation(softmax(OWN), softmax(OWN / 2), around) == wanted
-    assert relation(np.log(softmax(OWN)), np.log(softmax(OWN / 2)), around) == wanted
+    assert relation(softmax(OWN), softmax(OWN / 2), sizes=(4,)) == wanted
+    assert relation(np.log(softmax(OWN)), np.log(softmax(OWN / 2)), sizes=(4,)) == wanted
 
 
 @pytest.mark.parametrize("is_log", [True, False])
@@ -93,9 +97,9 @@ def test_a_function_that_only_mends_what_was_rounded_is_no_relation(is_log: bool
     value, rounded = (
         (np.log(exact), np.log(exact) - 1e-6) if is_log else (exact, exact * (1 - 1e-6))
     )
-    values = Values(rounded, value, Sameness(1e-8, 5e-8))
-    proposals = chain(applied(values), tempered(values))
-    assert not list(values.fitting(proposals))
+    assert (
+        relation(rounded, value, relations=(applied, tempered), room=Sameness(1e-8, 5e-8)) is None
+    )
 
 
 def test_numbers_that_lie_elsewhere_tell_how_they_were_moved() -> None:
@@ -175,4 +179,4 @@ def test_a_shape_that_the_numbers_had_on_the_way_may_be_the_one_that_is_put_in_o
     put = image.reshape(shape).transpose(order).reshape(image.shape)
     assert relation(image, put) is None
     wanted = InsertOperator(op="regroup", shape=shape, numbers=order)
-    assert relation(image, put, NOTHING._replace(shapes=(shape,))) == wanted
+    assert relation(image, put, shapes=(shape,)) == wanted

@@ -9,7 +9,8 @@ import numpy as np
 
 from explorer.model.engines import NEEDED, Framework
 from explorer.operators.records import CONSTANTS, Absent, Argument, Operand, Row, Value
-from explorer.operators.translation import Translation, translate
+from explorer.operators.translation import translate
+from explorer.operators.ways import PADS_FIRST
 
 COUNT = 20
 """Settings of each row."""
@@ -29,7 +30,7 @@ class Call(NamedTuple):
     operands: dict[str, list[Array]]
     lists: frozenset[str]
     constants: frozenset[str]
-    pads_first: tuple[int, ...]
+    pads_first: Value
     fill: float
     mode: str
     compared: str
@@ -57,27 +58,28 @@ def _setting(row: Row, rng: np.random.Generator, seed: int) -> Setting:
     mode = str(rng.choice(row.modes))
     shapes = tuple(operands[operand.name("torch")][0].shape for operand in _given(row, operands))
     translated = translate(row, "mindspore", arguments, shapes)
+    pads_first = translated.pop(PADS_FIRST, ())
     is_layer = row.kind == "layer"
 
-    def call(framework: Framework, translation: Translation) -> Call:
+    def call(framework: Framework, given: dict[str, Value]) -> Call:
         named: dict[str, list[Array]] = {}
         for operand in _given(row, operands):
             named[operand.name(framework)] = operands[operand.name("torch")]
         return Call(
             row.name(framework),
             is_layer,
-            _without_defaults(row, framework, translation.arguments),
+            _without_defaults(row, framework, given),
             named,
             frozenset(operand.name(framework) for operand in row.operands if operand.count),
             frozenset(each.name(framework) for each in row.operands if is_constant(each)),
-            translation.pads_first,
+            pads_first if framework == "torch" else (),
             -math.inf if row.family.startswith("max_pool") else 0.0,
             mode,
             row.compared,
             seed,
         )
 
-    return Setting(row, call("mindspore", Translation(arguments)), call("torch", translated))
+    return Setting(row, call("mindspore", arguments), call("torch", translated))
 
 
 def is_constant(operand: Operand) -> bool:

@@ -11,14 +11,9 @@ import pytest
 
 from explorer.environments.known import home_of
 from explorer.model.engines import NEEDED, Framework
-from explorer.model.graph import Arguments
+from explorer.model.graph import Arguments, Layer
 from explorer.operators import table
-from explorer.operators.comparison import (
-    Call,
-    differing_arguments,
-    differing_settings,
-    other_settings,
-)
+from explorer.operators.comparison import Call, differing, of_layer, other_settings
 from explorer.operators.records import Row, Value
 from explorer.operators.table import (
     alternatives,
@@ -32,7 +27,7 @@ from explorer.operators.table import (
 )
 from explorer.operators.translation import differences, same_as, translate
 from explorer.operators.values import other_values
-from explorer.operators.ways import COMPANIONS, WAYS, NoCounterpartError, same_ends
+from explorer.operators.ways import COMPANIONS, PADS_FIRST, WAYS, NoCounterpartError, same_ends
 from explorer.words.correspondences import FACTS, UNMATCHED
 from explorer.words.correspondences import WAYS as WORDS
 from tests.operators.settings import settings
@@ -66,11 +61,11 @@ def test_a_translation_there_and_back_means_the_same(row: Row) -> None:
     for setting in settings(row, 4):
         shapes = tuple(arrays[0].shape for arrays in setting.mindspore.operands.values())
         there = translate(row, "mindspore", setting.mindspore.arguments, shapes)
-        if there.pads_first:
+        if PADS_FIRST in there:
             continue
-        back = translate(row, "torch", there.arguments, shapes)
-        again = translate(row, "mindspore", back.arguments, shapes)
-        assert _plain(again.arguments) == pytest.approx(_plain(there.arguments))
+        back = translate(row, "torch", there, shapes)
+        again = translate(row, "mindspore", back, shapes)
+        assert _plain(again) == pytest.approx(_plain(there))
 
 
 def _plain(arguments: Mapping[str, object]) -> dict[str, object]:
@@ -260,14 +255,14 @@ def test_padding_that_is_not_the_same_at_both_ends_comes_first() -> None:
     row = row_of("nn.Conv2d")
     given = {"in_channels": 4, "out_channels": 6, "kernel_size": 3, "stride": 2}
     translated = translate(row, "mindspore", given, ((1, 4, 6, 5),))
-    assert translated.arguments["padding"] == 0
+    assert translated["padding"] == 0
     # The last axis, 5 long, has one on both sides; the other, 6 long, one after.
-    assert translated.pads_first == (1, 1, 0, 1)
+    assert translated[PADS_FIRST] == (1, 1, 0, 1)
     pool = translate(
         row_of("nn.MaxPool2d"), "mindspore", {"kernel_size": 2, "pad_mode": "same"}, ((1, 4, 6, 5),)
     )
-    assert pool.pads_first == (0, 1, 0, 1)
-    assert translate(row, "mindspore", given, ((1, 4, 5, 5),)).arguments["padding"] == (1, 1)
+    assert pool[PADS_FIRST] == (0, 1, 0, 1)
+    assert translate(row, "mindspore", given, ((1, 4, 5, 5),))["padding"] == (1, 1)
 
 
 def test_what_a_graph_says_of_an_op_is_translated_to_the_other_s_names() -> None:
@@ -284,7 +279,7 @@ def test_what_a_graph_says_of_an_op_is_translated_to_the_other_s_names() -> None
         "group": 1,
     }
     there = translate(row, "mindspore", given, ((1, 4, 8, 8), (6, 4, 3, 3)))
-    assert there.arguments == {
+    assert there == {
         "bias": None,
         "stride": (2, 2),
         "padding": (1, 1),
@@ -328,7 +323,7 @@ def test_a_required_argument_that_is_missing_is_an_error() -> None:
 
 def test_an_axis_that_pytorch_chooses_depends_on_the_rank() -> None:
     row = row_of("nn.Softmax")
-    chosen = [translate(row, "torch", {}, ((2,) * rank,)).arguments["axis"] for rank in range(5)]
+    chosen = [translate(row, "torch", {}, ((2,) * rank,))["axis"] for rank in range(5)]
     assert chosen == [0, 0, 1, 0, 1]
 
 
@@ -341,9 +336,10 @@ def both_ways(
     name: str, here: Arguments, other: str, there: Arguments
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The settings that differ, in MindSpore and in PyTorch, the same from either side."""
-    mindspore, torch = Call("mindspore", name, here), Call("torch", other, there)
-    ours, theirs = differing_settings(mindspore, torch)
-    assert differing_settings(torch, mindspore) == (theirs, ours)
+    mindspore = Call("mindspore", name, here, is_layer=True)
+    torch = Call("torch", other, there, is_layer=True)
+    ours, theirs = differing(mindspore, torch)
+    assert differing(torch, mindspore) == (theirs, ours)
     return ours, theirs
 
 
@@ -390,7 +386,7 @@ def test_a_value_that_the_other_side_cannot_express_differs() -> None:
 def test_an_axis_may_count_from_either_end(axis: int, differs: bool) -> None:
     ours = Call("mindspore", "Softmax", {"axis": (axis,)}, 2)
     theirs = Call("torch", "aten._softmax.default", {"dim": 1}, 2)
-    assert differing_arguments(ours, theirs) == ((("axis",), ("dim",)) if differs else ((), ()))
+    assert differing(ours, theirs) == ((("axis",), ("dim",)) if differs else ((), ()))
 
 
 def test_ops_of_one_framework_and_unknown_ones_are_compared_by_name() -> None:
@@ -398,19 +394,19 @@ def test_ops_of_one_framework_and_unknown_ones_are_compared_by_name() -> None:
         Call("torch", "aten.x", {"eps": 1.0, "p": 1}),
         Call("torch", "aten.x", {"eps": 2.0}),
     )
-    assert differing_arguments(one, other) == (("eps",), ("eps",))
+    assert differing(one, other) == (("eps",), ("eps",))
     unknown = Call("mindspore", "Unheard", {"eps": 2.0, "q": 1})
-    assert differing_arguments(one, unknown) == (("eps",), ("eps",))
+    assert differing(one, unknown) == (("eps",), ("eps",))
 
 
 def test_settings_are_given_with_their_values_where_the_table_has_the_two_layers() -> None:
     ours, theirs = other_settings(
-        Call("mindspore", "nn.BatchNorm2d", {"eps": 1e-3, "momentum": 0.9}),
-        Call("torch", "nn.BatchNorm2d", {"eps": 1e-5, "momentum": 0.1}),
+        of_layer("mindspore", Layer("nn.BatchNorm2d", {"eps": 1e-3, "momentum": 0.9})),
+        of_layer("torch", Layer("nn.BatchNorm2d", {"eps": 1e-5, "momentum": 0.1})),
     )
     assert (ours, theirs) == ({"eps": 1e-3}, {"eps": 1e-5})
-    unknown = Call("torch", "Own", {"eps": 1e-5})
-    assert other_settings(Call("mindspore", "nn.BatchNorm2d", {"eps": 1e-3}), unknown) == ({}, {})
+    known = of_layer("mindspore", Layer("nn.BatchNorm2d", {"eps": 1e-3}))
+    assert other_settings(known, of_layer("torch", Layer("Own", {"eps": 1e-5}))) == ({}, {})
 
 
 @pytest.mark.parametrize(

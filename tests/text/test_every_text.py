@@ -33,7 +33,6 @@ FOLDERS = {
 }
 
 NO_SENTENCES = {
-    "compare/causes/candidates.py": "for which mistakes each candidate is, for those who add one",
     "engines/capture/lint.py": "faults of a capture, which tests and benchmarks print",
     "engines/listing.py": "programs",
     "engines/jax/code.py": "programs",

@@ -1,5 +1,5 @@
 """Why two graphs part: what is tried at a divergence, and what of it, or of the recorded values, explains it.
 
-``candidates`` is the table of what can be tried there, ``choice`` says which trial explains it,
-``from_values`` how recorded values follow from one another, and ``mends`` what to write in either net.
+``candidates`` is the table of what can be tried there, ``choice`` says which trial explains it, and
+``from_values`` how recorded values follow from one another.
 """

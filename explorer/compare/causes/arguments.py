@@ -2,14 +2,23 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from explorer.compare.causes.rows import Ends
 from explorer.compare.graphs.sameness import numbers_of
-from explorer.compare.graphs.view import Shape
-from explorer.model.causes import Edits, Factor, InsertOperator, SetArguments
+from explorer.compare.graphs.view import GraphView, Shape
+from explorer.model.causes import (
+    Edits,
+    Factor,
+    Inserted,
+    InsertOperator,
+    Rewire,
+    SetArguments,
+    Source,
+)
 from explorer.model.graph import Arguments, ArgumentValue, Node, Output
 from explorer.operators.table import TRIED
 
@@ -33,14 +42,28 @@ class ArgumentChanges(NamedTuple):
     double: list[Arguments]
 
 
+@dataclass(frozen=True)
 class Spot:
     """An op at which edits are tried, with what is compared there and the value that it should have."""
 
-    def __init__(self, ends: Ends, node: Node, target: Output) -> None:
-        self.ends = ends
-        self.node = node
-        self.target = target
-        self.here = ends.here
+    ends: Ends
+    node: Node
+    target: Output
+
+    @property
+    def here(self) -> GraphView:
+        """The graph of the op."""
+        return self.ends.here
+
+    @cached_property
+    def tensors(self) -> dict[int, Output]:
+        """The tensors that the op reads, by their place among them."""
+        return self.here.tensors(self.node)
+
+    @property
+    def floats(self) -> list[int]:
+        """The places of tensors of numbers of single precision."""
+        return [slot for slot, read in self.tensors.items() if read.dtype == "float32"]
 
     @cached_property
     def arguments(self) -> ArgumentChanges:
@@ -67,6 +90,18 @@ class Spot:
             for scope in sorted(scopes & layers.keys()):
                 pool += layers[scope].settings.values()
         return pool
+
+    def changes(self, kind: Literal["single", "windows", "double"]) -> Iterator[SetArguments]:
+        """The op with another argument, with two of a window, or with two others."""
+        return (set_arguments(self.node, change) for change in getattr(self.arguments, kind))
+
+    def inserted(self, op: Inserted, *slots: int, **what: Any) -> InsertOperator:
+        """An operator on inputs of the op."""
+        return InsertOperator(node=self.node.id, op=op, slots=slots, **what)
+
+    def rewired(self, slot: int, source: Source) -> Rewire:
+        """Another value as an input of the op."""
+        return Rewire(node=self.node.id, slots=(slot,), source=source)
 
 
 def set_arguments(node: Node, arguments: Arguments) -> SetArguments:

@@ -7,35 +7,29 @@ that gives the other side's value is a cause.
 import math
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from explorer.compare.causes import inputs
 from explorer.compare.causes.arguments import Spot, padded, set_arguments, slices
-from explorer.compare.causes.inputs import (
-    from_zeros,
-    inverted,
-    op_label,
-    other_inputs,
-    other_leaves,
-    weights_elsewhere,
-    with_inputs_of_there,
-)
 from explorer.compare.causes.rows import (
+    LONGER,
     Ends,
     Where,
+    beside_what_is_read,
     does_the_same,
     ends_at,
     is_of_form,
-    longer_ends,
+    onwards,
     sided,
 )
 from explorer.compare.graphs.sameness import are_equal, numbers_of
 from explorer.compare.graphs.view import MOVES, GraphView
 from explorer.model.causes import (
+    Edit,
     Edits,
     FromNode,
-    InsertOperator,
     RemoveOperator,
     ReplaceOperator,
     Rewire,
@@ -43,7 +37,7 @@ from explorer.model.causes import (
     Zeros,
     form_of,
 )
-from explorer.model.divergence import Divergence, LoneLeaf
+from explorer.model.divergence import Divergence, ExtraOps, LoneLeaf
 from explorer.model.engines import engine_named
 from explorer.model.graph import Arguments, Node, Output, SideName
 from explorer.operators.families import family
@@ -78,6 +72,12 @@ FURTHER = 16
 MOST_OPS = 8
 """No op of a longer row is tried by itself."""
 
+MOST_BETWEEN = 2
+"""So many ops may stand between two that are in the opposite order."""
+
+NORMS = frozenset({"layernorm", "groupnorm"})
+"""Families of norms that are the same where one axis is left."""
+
 
 def of_one_step(suspect: Suspect, flow: GraphView) -> Suspect:
     """A suspect that is not tried with what another step of a loop gave in the place of an input."""
@@ -94,9 +94,8 @@ def of_one_step(suspect: Suspect, flow: GraphView) -> Suspect:
 def other_values(edits: Edits) -> list[FromNode]:
     """The values of the graph that edits put in the place of inputs; none where two ops are exchanged."""
     sources = [edit.source for edit in edits if isinstance(edit, Rewire)]
-    if not sources or form_of(edits) == "order":
-        return []
-    return [source for source in sources if isinstance(source, FromNode)]
+    found = [source for source in sources if isinstance(source, FromNode)]
+    return [] if found and form_of(edits) == "order" else found
 
 
 def suspects_at(divergence: Divergence, left: GraphView, right: GraphView) -> tuple[Suspect, ...]:
@@ -104,9 +103,13 @@ def suspects_at(divergence: Divergence, left: GraphView, right: GraphView) -> tu
     both = ends_at(divergence, left, right)
     found = sorted(both, key=lambda it: engine_named(it.here.graph.engine).framework != "torch")
     found += filter(None, map(_in_other_order, both))
-    found += longer_ends(divergence, both, left, right)
+    for find in LONGER:
+        found += (ends for one in both for ends in find(divergence, one))
+    if isinstance(divergence, ExtraOps):
+        found += beside_what_is_read(divergence, left, right)
+        found += [ends.turned() for ends in both if len(ends.row) > 1]
     if isinstance(divergence, LoneLeaf):
-        found += _ends_of_leaf(divergence, left, right)
+        found += _of_leaf(divergence, left, right)
     return tuple(filter(None, map(_suspect, found)))
 
 
@@ -138,12 +141,8 @@ def _suspect(ends: Ends) -> Suspect | None:
 
 def _value(flow: GraphView, node: Node, result: str) -> Output | None:
     """The main output of a node, or the result of that name."""
-    if not result:
-        return node.main
-    for other in flow.graph.nodes:
-        if other.kind == "output" and other.name == result:
-            return other.outputs[0]
-    return None
+    results = [it for it in flow.graph.nodes if it.kind == "output" and it.name == result]
+    return (results[0].outputs[0] if results else None) if result else node.main
 
 
 def _trials(ends: Ends, target: Output) -> Iterator[Trial]:
@@ -152,7 +151,7 @@ def _trials(ends: Ends, target: Output) -> Iterator[Trial]:
     ids = tuple(node.id for node in row)
     if ends.at in ("state", "order", "leaf"):
         again = (ids[-1], ids[0]) if ends.at == "order" else ids
-        for edits in edits_at(Spot(ends, row[0], target), ends.at):
+        for edits in _edits_at(Spot(ends, row[0], target), ends.at):
             yield Trial(again, edits, is_state=ends.at == "state")
         return
     where: Where = "extra" if ends.at == "extra" else "row" if len(row) > 1 else "op"
@@ -160,15 +159,15 @@ def _trials(ends: Ends, target: Output) -> Iterator[Trial]:
     for place, node in enumerate(tried if len(row) <= MOST_OPS else ()):
         if place and where == "row":
             yield Trial(ids[place:])
-        for edits in edits_at(Spot(ends, node, target), where):
+        for edits in _edits_at(Spot(ends, node, target), where):
             yield Trial(ids[place:], edits)
 
 
-def edits_at(spot: Spot, where: Where) -> Iterator[Edits]:
+def _edits_at(spot: Spot, where: Where) -> Iterator[Edits]:
     """All edits that are tried at an op."""
-    for candidate in CANDIDATES:
-        if where in candidate.at:
-            yield from candidate.edits(spot)
+    for places, find in CANDIDATES:
+        for edits in find(spot) if where in places else ():
+            yield edits if isinstance(edits, tuple) else (edits,)
 
 
 def _count(op: str, row: list[Node]) -> int:
@@ -202,34 +201,21 @@ def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:
 # What is tried with an op: a table of candidates
 
 
-class Candidate(NamedTuple):
-    """Edits that may explain a value: where they are tried, what makes them, and for which mistakes."""
-
-    at: frozenset[Where]
-    edits: Callable[[Spot], Iterator[Edits]]
-    mistakes: str
-
-
-def arguments(kind: Literal["single", "windows", "double"]) -> Callable[[Spot], Iterator[Edits]]:
-    """Other arguments: single ones, two of a window, or two others."""
-
-    def edits(spot: Spot) -> Iterator[Edits]:
-        for change in getattr(spot.arguments, kind):
-            yield (set_arguments(spot.node, change),)
-
-    return edits
-
-
-def other_elements(spot: Spot) -> Iterator[Edits]:
+def other_elements(spot: Spot) -> Iterator[Edit]:
     """A slice at other places."""
     read = spot.here.own_shapes(spot.node).get(0)
     if read is not None and spot.node.outputs:
         made = spot.here.own_shape(spot.node, spot.node.outputs[0].shape)
-        for change in slices(spot.node, read, made):
-            yield (set_arguments(spot.node, change),)
+        yield from (set_arguments(spot.node, change) for change in slices(spot.node, read, made))
 
 
-def removed(spot: Spot) -> Iterator[Edits]:
+def padded_input(spot: Spot) -> Iterator[Edits]:
+    """More padding at one end than at the other."""
+    here, node = spot.here, spot.node
+    return padded(node, here.own_shapes(node), here.own_shape(node, spot.target.shape))
+
+
+def removed(spot: Spot) -> Iterator[Edit]:
     """No op, where the other side has fewer of its kind."""
     # Near 0 many an op hands on what it reads. Where that side does its work right behind, it is not left
     # out, it comes later.
@@ -241,38 +227,30 @@ def removed(spot: Spot) -> Iterator[Edits]:
     )
     is_more = _count(node.op, ends.own_row) > _count(node.op, ends.row)
     if node.outputs and is_more and own > others:
-        for place, read in enumerate(spot.here.tensors(node).values()):
+        for place, read in enumerate(spot.tensors.values()):
             if math.prod(read.shape) == math.prod(node.outputs[0].shape):
-                yield (RemoveOperator(node=node.id, hands_on=place),)
+                yield RemoveOperator(node=node.id, hands_on=place)
 
 
-def replaced(spot: Spot) -> Iterator[Edits]:
+def replaced(spot: Spot) -> Iterator[Edit]:
     """Another operator."""
     # In memory of its own: what is written in place is compared as well.
     node, plain = spot.node, spot.node.op.replace("_.default", ".default")
     for other in alternatives(plain):
-        yield (ReplaceOperator(node=node.id, op=other),)
+        yield ReplaceOperator(node=node.id, op=other)
     axes = node.arguments.get("dim")
     if plain in TRIED.reductions and isinstance(axes, tuple) and len(axes) == 1:
         for index in (0, -1):
             given: Arguments = {"dim": axes[0], "index": index}
-            yield (ReplaceOperator(node=node.id, op=TRIED.select, arguments=given),)
+            yield ReplaceOperator(node=node.id, op=TRIED.select, arguments=given)
 
 
-def halves_exchanged(spot: Spot) -> Iterator[Edits]:
+def halves_exchanged(spot: Spot) -> Iterator[Edit]:
     """The two halves of what is read in the place of each other."""
-    for slot, read in spot.here.tensors(spot.node).items():
+    for slot, read in spot.tensors.items():
         for axis, length in enumerate(read.shape):
             if length > 2 and length % 2 == 0:
-                numbers = axis, length // 2
-                roll = InsertOperator(node=spot.node.id, op="roll", slots=(slot,), numbers=numbers)
-                yield (roll,)
-
-
-def padded_input(spot: Spot) -> Iterator[Edits]:
-    """More padding at one end than at the other."""
-    here, node = spot.here, spot.node
-    yield from padded(node, here.own_shapes(node), here.own_shape(node, spot.target.shape))
+                yield spot.inserted("roll", slot, numbers=(axis, length // 2))
 
 
 def of_a_state(spot: Spot) -> Iterator[Edits]:
@@ -287,64 +265,61 @@ def opposite_order(spot: Spot) -> Iterator[Edits]:
     here, node = spot.here, spot.node
     *_, before, second = spot.ends.own_row
     slots = [edge.input for edge in here.into(second) if here.is_handed_on(edge.origin, before)]
-    arguments = spot.ends.row[-1].arguments.values()
-    changed: list[Arguments] = [{}]
     # Each number of the first one, such as its eps, with those of the other side's in its place.
+    numbers = [it for it in spot.ends.row[-1].arguments.values() if isinstance(it, float)]
+    changed: list[Arguments] = [{}]
     for name, own in node.arguments.items():
         if isinstance(own, float):
-            numbers = [it for it in arguments if isinstance(it, float) and it != own]
-            changed += [{name: number} for number in numbers]
+            changed += [{name: number} for number in numbers if number != own]
     for read in here.into(node) if slots else ():
         ahead = Rewire(node=second.id, slots=(slots[0],), source=FromNode(read.origin, read.output))
-        label = op_label(node)
+        label = inputs.op_label(node)
         behind = Rewire(node=node.id, slots=(read.input,), source=FromNode(second.id), label=label)
         for change in changed:
             yield (ahead, behind, *([set_arguments(node, change)] if change else []))
 
 
-def without_leaf(spot: Spot) -> Iterator[Edits]:
+def without_leaf(spot: Spot) -> Iterator[Edit]:
     """Zeros in the place of a leaf, wherever the op reads it."""
     leaf, nodes = spot.ends.leaf, spot.here.nodes
     edges = spot.here.into(spot.node)
     slots = tuple(edge.input for edge in edges if nodes[edge.origin].name == leaf)
-    yield (Rewire(node=spot.node.id, slots=slots, source=Zeros(leaf)),)
+    yield Rewire(node=spot.node.id, slots=slots, source=Zeros(leaf))
 
 
-ALONE: frozenset[Where] = frozenset({"op"})
-IN_A_ROW: frozenset[Where] = frozenset({"row"})
-EVERYWHERE = ALONE | IN_A_ROW
+CANDIDATES: tuple[tuple[tuple[Where, ...], Callable[[Spot], Iterator[Edit | Edits]]], ...] = (
+    (
+        ("op", "row"),
+        lambda spot: spot.changes("single"),
+    ),  # an eps, an axis, a momentum, a mode, a reduction
+    (("op", "row"), other_elements),  # the other half, every second element, one place off
+    (("op", "row"), removed),  # an op too many
+    (("op", "row"), replaced),  # another activation, loss, reduction or kind of pooling
+    (("op", "row"), lambda spot: spot.changes("windows")),  # padding with stride or dilation
+    (("op", "row"), inputs.inverted),  # a mask of the opposite sense
+    (("op",), inputs.swapped),
+    (("op",), inputs.replaced),
+    (("op",), inputs.computed),  # a factor, a cast
+    (("op",), inputs.moved),  # another layout
+    (("op", "row"), halves_exchanged),  # a gate that is the other half of what it reads
+    (("op",), inputs.other_leaves),  # another weight or bias
+    (("op",), inputs.other_constants),
+    (("op",), lambda spot: spot.changes("double")),
+    (
+        ("op",),
+        inputs.with_inputs_of_there,
+    ),  # an eps behind other mistakes that are too small to tell
+    (("op",), padded_input),  # padding of one end, as the mode same makes it
+    (("row", "extra"), inputs.zeros),  # a state that starts at other numbers
+    (("row",), inputs.moved_weights),  # a weight in another layout
+    (("state",), of_a_state),  # a momentum, a step too many
+    (("order",), opposite_order),  # a norm behind the activation
+    (("leaf",), without_leaf),  # a bias
+)
+"""What is tried in each place, what comes first first: of many divergences only the beginning is tried."""
 
-CANDIDATES: list[Candidate] = [
-    Candidate(EVERYWHERE, arguments("single"), "an eps, an axis, a momentum, a mode, a reduction"),
-    Candidate(EVERYWHERE, other_elements, "the other half, every second element, one place off"),
-    Candidate(EVERYWHERE, removed, "an op too many"),
-    Candidate(EVERYWHERE, replaced, "another activation, loss, reduction or kind of pooling"),
-    Candidate(EVERYWHERE, arguments("windows"), "padding with stride or dilation"),
-    Candidate(EVERYWHERE, inverted, "a mask of the opposite sense"),
-    Candidate(ALONE, other_inputs, "inputs exchanged, another value, a factor, a cast, a layout"),
-    Candidate(EVERYWHERE, halves_exchanged, "a gate that is the other half of what it reads"),
-    Candidate(ALONE, other_leaves, "another weight, bias or constant"),
-    Candidate(ALONE, arguments("double"), "two arguments of one op"),
-    Candidate(
-        ALONE, with_inputs_of_there, "an eps behind other mistakes that are too small to tell"
-    ),
-    Candidate(ALONE, padded_input, "padding of one end, as the mode same makes it"),
-    Candidate(IN_A_ROW | {"extra"}, from_zeros, "a state that starts at other numbers"),
-    Candidate(IN_A_ROW, weights_elsewhere, "a weight in another layout"),
-    Candidate(frozenset({"state"}), of_a_state, "a momentum, a step too many"),
-    Candidate(frozenset({"order"}), opposite_order, "a norm behind the activation"),
-    Candidate(frozenset({"leaf"}), without_leaf, "a bias"),
-]
-"""What is tried, what comes first first: of many divergences only the beginning is tried."""
 
-
-# Two ops in the opposite order
-
-NORMS = frozenset({"layernorm", "groupnorm"})
-"""Families of norms that are the same where one axis is left."""
-
-MOST_BETWEEN = 2
-"""So many ops may stand between two that are in the opposite order."""
+# Two ops in the opposite order, and a leaf that one side alone has
 
 
 def _in_other_order(ends: Ends) -> Ends | None:
@@ -361,10 +336,7 @@ def _in_other_order(ends: Ends) -> Ends | None:
     if not others:
         pairs = [(first, there.next_op(first, MOVES)), (there.previous_op(first, MOVES), first)]
     ops = [node]
-    for _ in range(MOST_BETWEEN + 1):
-        second = here.next_op(ops[-1], MOVES)
-        if second is None:
-            break
+    for second in onwards(here, node, MOST_BETWEEN + 1, MOVES):
         ops.append(second)
         kinds = _kind(second), _kind(node)
         like = [it for it in pairs if (_kind(it[0]), _kind(it[1])) == kinds]
@@ -386,24 +358,17 @@ def _kind(node: Node | None) -> str:
     return "norm" if found in NORMS else found
 
 
-# A leaf that one side alone has
-
-
-def _ends_of_leaf(divergence: LoneLeaf, left: GraphView, right: GraphView) -> Iterator[Ends]:
+def _of_leaf(divergence: LoneLeaf, left: GraphView, right: GraphView) -> Iterator[Ends]:
     """What reads a leaf, beside the ops that may do the same without it."""
     here, there, leaf = sided(divergence, left, right)
     for user in here.readers(leaf) if leaf else ():
         families = {family(it.op) for it in (user, *here.origins(user)) if it.kind == "op"}
         # What an op of the user's kind reads may have its own value for the leaf there.
+        of_form = [it for it in there.graph.nodes if is_of_form(it, user)]
         alike = [
-            it
-            for it in there.graph.nodes
-            if is_of_form(it, user)
-            and family(it.op) in families
-            and not does_the_same(there, it, user)
+            it for it in of_form if family(it.op) in families and not does_the_same(there, it, user)
         ]
         alike.sort(key=lambda it: abs(it.order - user.order))
         for other in alike[:FEW] if user.kind == "op" else ():
-            yield Ends(
-                divergence.side, here, there, [user], [other], at="leaf", leaf=divergence.name
-            )
+            ends = Ends(divergence.side, here, there, [user], [other], at="leaf")
+            yield ends._replace(leaf=divergence.name)

@@ -1,14 +1,13 @@
 """Why two ops give different values for equal inputs: the least of all that was tried which explains it."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from explorer.compare.causes.arguments import OF_SLICES
 from explorer.compare.causes.candidates import Suspect, other_values
 from explorer.compare.causes.inputs import later_place
-from explorer.compare.causes.mends import mends
 from explorer.compare.graphs.sameness import (
     apart_if_same,
     apart_in_any_order,
@@ -28,6 +27,7 @@ from explorer.model.causes import (
     FromNode,
     FromSlot,
     FromThere,
+    Inserted,
     InsertOperator,
     RemoveOperator,
     ReplaceOperator,
@@ -40,6 +40,8 @@ from explorer.model.causes import (
     form_of,
 )
 from explorer.model.graph import GradGraph, Output
+from explorer.operators.families import squashed
+from explorer.operators.mends import mends
 from explorer.operators.table import TRIED
 
 
@@ -58,9 +60,11 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     cheapest = [it for it in explanations if cost(it.trial.edits) == least]
     if len(cheapest) > 1 and least == COSTS["operator"]:
         # The name of the other op decides between two operators: below 6, relu and relu6 are one.
-        other = suspect.other.op
-        names = _plain(other), TRIED.stands_for.get(other)
-        ops = [_plain(getattr(it.trial.edits[0], "op", "")) for it in cheapest]
+        other, *ops = (
+            squashed(op).removesuffix("ext")
+            for op in (suspect.other.op, *(getattr(it.trial.edits[0], "op", "") for it in cheapest))
+        )
+        names = other, TRIED.stands_for.get(suspect.other.op)
         cheapest = [it for it, op in zip(cheapest, ops, strict=True) if op in names]
     if len({tuple(map(_kind, it.trial.edits)) for it in cheapest}) != 1:
         return None
@@ -100,23 +104,23 @@ def as_kept(edit: Edit, node: str) -> Edit:
 
 # What edits cost: the least of those that explain a value is its cause
 
-COSTS: dict[Form, float] = {
+COSTS: dict[Form | Inserted | type[Source] | Literal["several"], float] = {
+    "arguments": 1,
     "order": 1.5,
     "removed_op": 1.9,
     "removed": 2,
     "operator": 3,
+    FromSlot: 4,
+    Zeros: 4,
+    "pad": 4,
+    "not": 4,
+    "several": 5,  # two other arguments, or one with the other side's inputs
     "value": 6,
+    "inputs": 7,  # an operator at an input: one behind says it better
+    FromNode: 8,  # what another op yields may fit by chance
+    FromThere: 9,
 }
-"""What edits cost by what they are together, beside one other argument, which costs 1."""
-
-SEVERAL = 5.0
-"""What two other arguments cost, and one with the other side's inputs."""
-
-OF_SOURCES: dict[type[Source], float] = {FromSlot: 4, Zeros: 4, FromNode: 8, FromThere: 9}
-"""What another input costs. Of those that another op yields one may fit by chance."""
-
-AT_INPUTS = 7.0
-"""What an operator at an input costs, but for padding and conditions: one behind says it better."""
+"""What edits cost by what they are together, or by what is at an input."""
 
 BELIEVED = ("1/n", "1/√n", "1-p", "p")
 """What a factor is of a number at hand where it is no chance."""
@@ -124,20 +128,17 @@ BELIEVED = ("1/n", "1/√n", "1-p", "p")
 
 def cost(edits: Edits) -> float:
     """How much is changed by edits, as a number by which they are ranked."""
-    form = form_of(edits)
-    first = edits[0]
+    form, first = form_of(edits), edits[0]
     if form == "arguments":
         names = frozenset(first.arguments if isinstance(first, SetArguments) else ())
         is_one = len(names) == 1 or any(names and names <= slice_ for slice_ in OF_SLICES)
-        return 1.0 if is_one else SEVERAL
-    if form == "order":
-        return COSTS[form] + 0.1 * len(edits)
-    if form != "inputs":
-        return COSTS[form] - (0.5 if form == "value" and is_believed(edits) else 0)
-    of_sources = [OF_SOURCES[type(it.source)] for it in edits if isinstance(it, Rewire)]
-    others = [it.op for it in edits if isinstance(it, InsertOperator)]
-    of_inputs = [4.0 if op in ("pad", "not") else AT_INPUTS for op in others]
-    return max(of_sources + of_inputs)
+        return COSTS["arguments" if is_one else "several"]
+    if form == "inputs":
+        sources = [COSTS[type(it.source)] for it in edits if isinstance(it, Rewire)]
+        others = [it.op for it in edits if isinstance(it, InsertOperator)]
+        return max(sources + [COSTS.get(op, COSTS[form]) for op in others])
+    believed = 0.5 if form == "value" and is_believed(edits) else 0
+    return COSTS[form] - believed + (0.1 * len(edits) if form == "order" else 0)
 
 
 def is_believed(edits: Edits) -> bool:
@@ -156,34 +157,30 @@ def _computed(suspect: Suspect, tried: Tried) -> list[tuple[Trial, Output]] | No
     does not give its value so tells nothing either.
     """
     room = room_of(suspect.own, suspect.target)
-    found: list[int | None] = []
-    others = set()
-    for trial, outputs in zip(suspect.trials, tried.outputs, strict=True):
+    computed = list(zip(suspect.trials, tried.outputs, strict=True))
+    # Which output of each first op of a row is the value, where nothing is changed.
+    places: dict[str, int | None] = {}
+    for trial, outputs in computed:
         if not trial.edits:
             apart = [apart_if_same(output, suspect.own, room) for output in outputs]
-            found.append(next((at for at, it in enumerate(apart) if it is not None), None))
-            if found[-1] is None:
-                others.add(trial.row[0])
-    place = found[0]
+            same = [place for place, it in enumerate(apart) if it is not None]
+            places[trial.row[0]] = same[0] if same else None
+    place = places[suspect.trials[0].row[0]]
     if place is None:
         return None
     return [
         (trial, outputs[place])
-        for trial, outputs in zip(suspect.trials, tried.outputs, strict=True)
-        if trial.edits and trial.row[0] not in others and len(outputs) > place
+        for trial, outputs in computed
+        if trial.edits and places.get(trial.row[0], place) is not None and len(outputs) > place
     ]
 
 
 def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
     """The trials that give the other side's value, or the nearest one behind it that any gives."""
     own, computed = suspect.own, _computed(suspect, tried) or ()
-    of_there = [
-        trial.edits[:-1]
-        for trial in suspect.trials
-        if all(
-            isinstance(it, Rewire) and isinstance(it.source, FromThere) for it in trial.edits[:-1]
-        )
-    ]
+    # What other arguments were tried with: the other side's inputs.
+    edits_made = [trial.edits for trial in suspect.trials if len(trial.edits) > 1]
+    of_there = [edits[:-1] for edits in edits_made if form_of(edits) == "arguments"]
     for target in (suspect.target, *suspect.further):
         if own.shape == target.shape and distance(own, target) is None:
             continue  # they cannot be compared
@@ -222,12 +219,6 @@ def _kind(edit: Edit) -> object:
         case ReplaceOperator():
             return edit.node, edit.op
     return edit
-
-
-def _plain(op: str) -> str:
-    """The name of an operator of either framework: "relu" of "aten.relu.default" and "ReLU"."""
-    _, *names = op.split(".") if "." in op else ("", op)
-    return names[0].replace("_", "").removesuffix("Ext").lower()
 
 
 # How near all comes that was tried

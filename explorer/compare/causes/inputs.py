@@ -7,24 +7,23 @@ from itertools import combinations
 import numpy as np
 
 from explorer.compare.causes.arguments import Spot, set_arguments
-from explorer.compare.causes.rows import Ends, base_of
+from explorer.compare.causes.rows import are_alike, base_of
 from explorer.compare.graphs.layouts import channels_last
 from explorer.compare.graphs.sameness import EXPLAINED, distance, numbers_of
 from explorer.compare.graphs.view import MOVES, GraphView
 from explorer.model.arrays import Array, pack, unpack
 from explorer.model.causes import (
+    Edit,
     Edits,
     Factor,
     FromNode,
     FromSlot,
     FromThere,
-    Inserted,
-    InsertOperator,
     Rewire,
     Zeros,
 )
 from explorer.model.divergence import Place
-from explorer.model.graph import Node, Output
+from explorer.model.graph import Node
 from explorer.operators.families import family
 from explorer.operators.table import TRIED
 
@@ -36,118 +35,8 @@ PLAIN_FACTORS = (2.0, 0.5, -1.0, 10.0, 0.1, 100.0, 0.01)
 
 HALVES = ("float16", "bfloat16")
 
-
-def other_inputs(spot: Spot) -> Iterator[Edits]:
-    """Edits of the tensors that an op reads, of one or of two that are exchanged."""
-    # Where the op behind is of the same kind, and none is there, it may be what the other side has.
-    own, other = spot.ends.own_row[-1], spot.ends.row[-1]
-    behind, behind_there = spot.here.next_op(own), spot.ends.there.next_op(other)
-    is_done_behind = (
-        behind is not None
-        and family(behind.op) == family(own.op) == family(other.op)
-        and (behind_there is None or family(behind_there.op) != family(own.op))
-    )
-    node, slots = spot.node, spot.here.tensors(spot.node)
-    for one, second in combinations(slots, 2):
-        if slots[one].shape == slots[second].shape:
-            yield (
-                Rewire(node=node.id, slots=(one,), source=FromSlot(second)),
-                Rewire(node=node.id, slots=(second,), source=FromSlot(one)),
-            )
-    for slot, output in slots.items() if not is_done_behind else ():
-        for source in _other_values(spot.here, node, slot, output):
-            yield (Rewire(node=node.id, slots=(slot,), source=source),)
-    floats = tuple(slot for slot, output in slots.items() if output.dtype == "float32")
-    for dtype in HALVES if floats else ():
-        yield (InsertOperator(node=node.id, op="cast", slots=floats, name=dtype),)
-    if floats and family(node.op) not in TRIED.linear:
-        # Factors that are something of the size of a value.
-        sizes = sorted({length for length in slots[floats[0]].shape if length > 1})
-        of_sizes = [(math.sqrt(it), 1 / math.sqrt(it), float(it), 1 / it) for it in sizes]
-        factors = dict.fromkeys(number for numbers in of_sizes for number in numbers)
-        for number in (*factors, *PLAIN_FACTORS):
-            factor = Factor(number)
-            yield (InsertOperator(node=node.id, op="mul", slots=floats[:1], factor=factor),)
-    for slot in floats:
-        yield from elsewhere(node, slot, slots[slot].shape)
-
-
-def elsewhere(node: Node, slot: int, shape: tuple[int, ...]) -> Iterator[Edits]:
-    """A tensor with its elements elsewhere; a kernel may be turned along all its windows."""
-
-    def inserted(op: Inserted, *numbers: int) -> Edits:
-        return (InsertOperator(node=node.id, op=op, slots=(slot,), numbers=numbers),)
-
-    rank = len(shape)
-    if rank >= 2:
-        yield inserted("swap_axes", -2, -1)
-    for axis in range(rank):
-        yield inserted("flip", axis)
-        # Along an axis of two, a step either way is the reverse.
-        for steps in (1, -1) if shape[axis] != 2 else ():
-            yield inserted("roll", axis, steps)
-    if rank > 3:
-        for axes in (range(2, rank), range(rank - 2)):
-            yield inserted("flip", *axes)
-
-
-def weights_elsewhere(spot: Spot) -> Iterator[Edits]:
-    """A weight in another layout."""
-    if family(spot.node.op) in TRIED.of_weights:
-        leaves = leaves_of(spot.here, [spot.node])
-        for slot, read in spot.here.tensors(spot.node).items():
-            if slot in leaves:
-                yield from elsewhere(spot.node, slot, read.shape)
-
-
-def _other_values(flow: GraphView, node: Node, slot: int, own: Output) -> list[FromNode]:
-    """Other values of the shape of an input: what was made as it was, then the nearest ones."""
-    (read,) = [edge for edge in flow.into(node) if edge.input == slot][:1]
-    maker, behind = flow.nodes[read.origin], flow.behind(node.id)
-    places = {it.id: place for place, it in enumerate(flow.graph.nodes)}
-    others = [it for it in flow.graph.nodes if it.kind != "output" and it.id not in behind]
-    others.sort(key=lambda it: (it.op != maker.op, abs(places[it.id] - places[node.id])))
-    found = []
-    for other in others:
-        for output, made in enumerate(other.outputs):
-            is_other = (other.id, output) != (read.origin, read.output)
-            if is_other and (made.shape, made.dtype) == (own.shape, own.dtype):
-                found.append(FromNode(other.id, output, label_of(other, output)))
-    return found[:MOST_REPLACEMENTS]
-
-
-def label_of(node: Node, output: int = 0) -> str:
-    """A node's name, or its op and line; which of several outputs, from 1."""
-    if node.name:
-        return node.name
-    number = f", output {output + 1}" if len(node.outputs) > 1 else ""
-    return op_label(node, number)
-
-
-def op_label(node: Node, number: str = "") -> str:
-    """An op and its line."""
-    return f"{node.op} ({node.source[0] if node.source else node.id}{number})"
-
-
-def inverted(spot: Spot) -> Iterator[Edits]:
-    """A mask of the opposite sense."""
-    for slot, read in spot.here.tensors(spot.node).items():
-        if read.dtype == "bool":
-            yield (InsertOperator(node=spot.node.id, op="not", slots=(slot,)),)
-
-
-def from_zeros(spot: Spot) -> Iterator[Edits]:
-    """Zeros in the place of what is filled with other numbers."""
-    for edge in spot.here.into(spot.node):
-        origin = spot.here.nodes[edge.origin]
-        is_filled = origin.kind == "op" and family(origin.op) == "fill" and origin.outputs
-        numbers = numbers_of(origin.outputs[0]) if is_filled else None
-        if numbers is not None and numbers.any():
-            zeros = Zeros(label_of(origin), is_filled=True)
-            yield (Rewire(node=spot.node.id, slots=(edge.input,), source=zeros),)
-
-
-# The leaves and constants of the other side
+CLOSE = 1e-4
+"""Values that differ by at most this part of the greatest element pass as equal."""
 
 CUT = MOVES | {"slice", "cast", "identity"}
 """Families of ops with which a part of a constant is read."""
@@ -156,69 +45,169 @@ KEPT = MOVES | {"identity", "flip"}
 """Families of ops between a leaf and what reads it."""
 
 
+def label_of(node: Node, output: int = 0) -> str:
+    """A node's name, or its op and line; which of several outputs, from 1."""
+    number = f", output {output + 1}" if len(node.outputs) > 1 else ""
+    return node.name or op_label(node, number)
+
+
+def op_label(node: Node, number: str = "") -> str:
+    """An op and its line."""
+    return f"{node.op} ({node.source[0] if node.source else node.id}{number})"
+
+
+# The values that an op reads, in another form
+
+
+def swapped(spot: Spot) -> Iterator[Edits]:
+    """Two inputs in the place of each other."""
+    for one, second in combinations(spot.tensors, 2):
+        if spot.tensors[one].shape == spot.tensors[second].shape:
+            yield spot.rewired(one, FromSlot(second)), spot.rewired(second, FromSlot(one))
+
+
+def inverted(spot: Spot) -> Iterator[Edit]:
+    """A mask of the opposite sense."""
+    for slot, read in spot.tensors.items():
+        if read.dtype == "bool":
+            yield spot.inserted("not", slot)
+
+
+def computed(spot: Spot) -> Iterator[Edit]:
+    """All numbers that are read rounded, and the first tensor of them times a factor."""
+    floats = spot.floats
+    for dtype in HALVES if floats else ():
+        yield spot.inserted("cast", *floats, name=dtype)
+    if floats and family(spot.node.op) not in TRIED.linear:
+        # Factors that are something of the size of a value.
+        sizes = sorted({length for length in spot.tensors[floats[0]].shape if length > 1})
+        of_sizes = [(math.sqrt(it), 1 / math.sqrt(it), float(it), 1 / it) for it in sizes]
+        factors = dict.fromkeys(number for numbers in of_sizes for number in numbers)
+        for number in (*factors, *PLAIN_FACTORS):
+            yield spot.inserted("mul", floats[0], factor=Factor(number))
+
+
+def moved(spot: Spot) -> Iterator[Edit]:
+    """Each tensor of numbers with its elements elsewhere."""
+    for slot in spot.floats:
+        yield from _elsewhere(spot, slot)
+
+
+def moved_weights(spot: Spot) -> Iterator[Edit]:
+    """A weight in another layout."""
+    leaves = leaves_of(spot.here, [spot.node]) if family(spot.node.op) in TRIED.of_weights else ()
+    for slot in spot.tensors:
+        if slot in leaves:
+            yield from _elsewhere(spot, slot)
+
+
+def _elsewhere(spot: Spot, slot: int) -> Iterator[Edit]:
+    """A tensor with its elements elsewhere; a kernel may be turned along all its windows."""
+    shape = spot.tensors[slot].shape
+    rank = len(shape)
+    if rank >= 2:
+        yield spot.inserted("swap_axes", slot, numbers=(-2, -1))
+    for axis in range(rank):
+        yield spot.inserted("flip", slot, numbers=(axis,))
+        # Along an axis of two, a step either way is the reverse.
+        for steps in (1, -1) if shape[axis] != 2 else ():
+            yield spot.inserted("roll", slot, numbers=(axis, steps))
+    for axes in (range(2, rank), range(rank - 2)) if rank > 3 else ():
+        yield spot.inserted("flip", slot, numbers=tuple(axes))
+
+
+# Other values of the graph
+
+
+def replaced(spot: Spot) -> Iterator[Edit]:
+    """Other values of the shape of an input: what was made as it was, then the nearest ones."""
+    here, node, own, other = spot.here, spot.node, spot.ends.own_row[-1], spot.ends.row[-1]
+    # Where the op behind is of the same kind, and none is there, it may be what the other side has.
+    behind, behind_there = here.next_op(own), spot.ends.there.next_op(other)
+    if are_alike(behind, own) and are_alike(own, other) and not are_alike(behind_there, own):
+        return
+    places = {it.id: place for place, it in enumerate(here.graph.nodes)}
+    not_before = here.behind(node.id)
+    nodes = [it for it in here.graph.nodes if it.kind != "output" and it.id not in not_before]
+    nodes.sort(key=lambda it: abs(places[it.id] - places[node.id]))
+    for slot, read in spot.tensors.items():
+        origin, output = next((it.origin, it.output) for it in here.into(node) if it.input == slot)
+        maker = here.nodes[origin].op
+        found = [
+            FromNode(it.id, number, label_of(it, number))
+            for it in sorted(nodes, key=lambda it: it.op != maker)
+            for number, made in enumerate(it.outputs)
+            if (it.id, number) != (origin, output)
+            and (made.shape, made.dtype) == (read.shape, read.dtype)
+        ]
+        yield from (spot.rewired(slot, source) for source in found[:MOST_REPLACEMENTS])
+
+
+def zeros(spot: Spot) -> Iterator[Edit]:
+    """Zeros in the place of what is filled with other numbers."""
+    for edge in spot.here.into(spot.node):
+        origin = spot.here.nodes[edge.origin]
+        is_filled = origin.kind == "op" and family(origin.op) == "fill" and origin.outputs
+        numbers = numbers_of(origin.outputs[0]) if is_filled else None
+        if numbers is not None and numbers.any():
+            yield spot.rewired(edge.input, Zeros(label_of(origin), is_filled=True))
+
+
+# The leaves and constants of the other side
+
+
 def other_leaves(spot: Spot) -> Iterator[Edits]:
-    """The leaves and constants of the other side in the place of those that an op reads."""
-    here, there, row = spot.here, spot.ends.there, spot.ends.row
-    leaves = of_other_leaves(here, spot.node, there, row)
-    if leaves:
-        yield leaves
-    for edit in other_constants(here, spot.node, there, row[0]) if len(row) == 1 else ():
-        yield (edit,)
+    """The leaves that the other row reads instead of those of an op, which both graphs have, all at once.
 
-
-def of_other_leaves(here: GraphView, node: Node, there: GraphView, row: list[Node]) -> Edits:
-    """The leaves that ``row`` reads instead of those of a node, which both graphs have, all at once.
-
-    () where it reads the same ones, or where some have no counterpart: a weight is put in the place
+    None where it reads the same ones, or where some have no counterpart: a weight is put in the place
     of a weight, a bias in that of a bias.
     """
-    own = leaves_of(here, [node])
-    others = {name for name in leaves_of(there, row).values() if name not in own.values()}
+    own = leaves_of(spot.here, [spot.node])
+    theirs = leaves_of(spot.ends.there, spot.ends.row).values()
+    others = {name for name in theirs if name not in own.values()}
     edits: list[Rewire] = []
     for slot, name in own.items():
         # "weight" of "cell.weight"
         last = name.rpartition(".")[2]
         named_alike = [other for other in others if other.rpartition(".")[2] == last]
         if len(named_alike) == 1:
-            edits += _read_instead(here, node, slot, named_alike[0])
-    return tuple(edits) if len(edits) == len(others) else ()
+            edits += _read_instead(spot, slot, named_alike[0])
+    if edits and len(edits) == len(others):
+        yield tuple(edits)
 
 
-def _read_instead(flow: GraphView, node: Node, slot: int, name: str) -> list[Rewire]:
+def _read_instead(spot: Spot, slot: int, name: str) -> list[Rewire]:
     """What is made of the leaf of a name as the input of an op is made of its own; [] if nothing is."""
-    (read,) = [edge for edge in flow.into(node) if edge.input == slot]
-    maker = flow.nodes[read.origin]
-    for other in flow.graph.nodes:
-        is_alike = (other.op, other.kind) == (maker.op, maker.kind) and other.outputs
-        if not is_alike or other.outputs[0].shape != maker.outputs[0].shape:
-            continue
-        leaf = base_of(flow, other, KEPT)
-        is_leaf = leaf.kind == "parameter" and leaf.name == name
-        if is_leaf and other.phase == maker.phase:
-            return [Rewire(node=node.id, slots=(slot,), source=FromNode(other.id, label=name))]
+    here = spot.here
+    (read,) = [edge for edge in here.into(spot.node) if edge.input == slot]
+    maker = here.nodes[read.origin]
+    for other in here.graph.nodes:
+        is_alike = (other.op, other.kind, other.phase) == (maker.op, maker.kind, maker.phase)
+        if is_alike and other.outputs and other.outputs[0].shape == maker.outputs[0].shape:
+            leaf = base_of(here, other, KEPT)
+            if leaf.kind == "parameter" and leaf.name == name:
+                return [spot.rewired(slot, FromNode(other.id, label=name))]
     return []
 
 
-def other_constants(here: GraphView, node: Node, there: GraphView, other: Node) -> list[Rewire]:
+def other_constants(spot: Spot) -> Iterator[Rewire]:
     """The constants and leaves that an op of the other side reads as inputs, one in the place of one.
 
     Those in the same places, where both are whole, as large, and not the same.
     """
-    if family(node.op) != family(other.op):
-        return []
-    own, others = _given_to(here, node), _given_to(there, other)
-    edits = []
-    for slot in own.keys() & others.keys():
-        (_, mine), (read, value) = own[slot], others[slot]
+    there, (other, *others) = spot.ends.there, spot.ends.row
+    if others or not are_alike(spot.node, other):
+        return
+    own, given = _given_to(spot.here, spot.node), _given_to(there, other)
+    for slot in own.keys() & given.keys():
+        (_, mine), (read, value) = own[slot], given[slot]
         if mine != value and math.prod(mine.shape) == math.prod(value.shape) > 1:
             # The name of a leaf, or a constant with the line that reads it.
             readers = [there.nodes[edge.target] for edge in there.out_of(read)]
             lines = [it.source[0] for it in readers if it.source]
             is_named = (read.kind == "parameter" and read.name) or not lines
             label = label_of(read) if is_named else f"{read.op} ({lines[0]})"
-            source = FromThere(label, value)
-            edits.append(Rewire(node=node.id, slots=(slot,), source=source))
-    return edits
+            yield spot.rewired(slot, FromThere(label, value))
 
 
 def _given_to(flow: GraphView, node: Node) -> dict[int, tuple[Node, Array]]:
@@ -260,13 +249,10 @@ def later_place(here: GraphView, node: Node, there: GraphView, other: Node) -> P
 
 # Inputs that pass as equal
 
-CLOSE = 1e-4
-"""Values that differ by at most this part of the greatest element pass as equal."""
-
 
 def with_inputs_of_there(spot: Spot) -> Iterator[Edits]:
     """The other side's values of an op's inputs, alone and with another number among the arguments."""
-    as_there = inputs_of_there(spot.ends, spot.target)
+    as_there = inputs_of_there(spot)
     if as_there:
         yield as_there
         for change in spot.arguments.single:
@@ -274,46 +260,36 @@ def with_inputs_of_there(spot: Spot) -> Iterator[Edits]:
                 yield *as_there, set_arguments(spot.node, change)
 
 
-def inputs_of_there(ends: Ends, target: Output) -> tuple[Rewire, ...]:
+def inputs_of_there(spot: Spot) -> tuple[Rewire, ...]:
     """The other side's values of an op's inputs, where what these differ by may hide an explanation.
 
     Ops ahead may differ as well, by less than is told: then the op alone does not give the other
     side's value from its own inputs, whatever is changed. () where the inputs are the same.
     """
-    (node,) = ends.own_row
-    difference = distance(node.outputs[0], target) if node.outputs else None
+    node, there, row = spot.node, spot.ends.there, spot.ends.row
+    difference = distance(node.outputs[0], spot.target) if node.outputs else None
     if difference is None:
         return ()
-    members = {it.id for it in ends.row}
-    reads = [read for it in ends.row for read in ends.there.origins(it)]
-    read_there = [read for read in reads if read.id not in members and read.kind == "op"]
+    reads = [read for it in row for read in there.origins(it) if read.kind == "op"]
+    reads = [read for read in reads if read not in row and read.outputs]
     edits = []
-    for slot, own in ends.here.tensors(node).items():
-        nearest = _nearest(own, read_there)
-        if nearest is None:
+    for slot, own in spot.tensors.items():
+        numbers = numbers_of(own)
+        if numbers is None or not numbers.size or own.dtype[:5] != "float":
             continue
-        other, apart = nearest
-        summary = other.outputs[0].values
-        if apart > EXPLAINED * difference and summary is not None and summary.whole is not None:
-            value = summary.whole
-            if ends.here.reads_turned(node, slot):
-                value = pack(channels_last(unpack(value)), value.dtype)
-            source = FromThere(label_of(other), value)
-            edits.append(Rewire(node=node.id, slots=(slot,), source=source))
+        # The values of the other side that pass as equal, and how far they are apart.
+        near: list[tuple[float, Node]] = []
+        for other in reads:
+            theirs = numbers_of(other.outputs[0])
+            if theirs is not None and theirs.size == numbers.size:
+                apart = float(np.abs(theirs.ravel() - numbers.ravel()).max())
+                if apart <= CLOSE * float(np.abs(numbers).max()):
+                    near.append((apart, other))
+        for apart, other in sorted(near, key=lambda it: it[0])[:1]:
+            summary = other.outputs[0].values
+            if apart > EXPLAINED * difference and summary is not None and summary.whole is not None:
+                value = summary.whole
+                if spot.here.reads_turned(node, slot):
+                    value = pack(channels_last(unpack(value)), value.dtype)
+                edits.append(spot.rewired(slot, FromThere(label_of(other), value)))
     return tuple(edits)
-
-
-def _nearest(own: Output, others: list[Node]) -> tuple[Node, float] | None:
-    """The value of the other side that passes as equal to one, and how far they are apart."""
-    numbers = numbers_of(own)
-    if numbers is None or not numbers.size or own.dtype[:5] != "float":
-        return None
-    found: list[tuple[float, Node]] = []
-    for other in others:
-        theirs = numbers_of(other.outputs[0]) if other.outputs else None
-        if theirs is not None and theirs.size == numbers.size:
-            apart = float(np.abs(theirs.ravel() - numbers.ravel()).max())
-            if apart <= CLOSE * float(np.abs(numbers).max()):
-                found.append((apart, other))
-    apart, nearest = min(found, key=lambda it: it[0], default=(0.0, None))
-    return None if nearest is None else (nearest, apart)

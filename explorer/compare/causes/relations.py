@@ -1,23 +1,37 @@
-"""How one value follows from another: a factor, something added, a function, another layout.
+"""Two recorded values, and how one follows from the other: a factor, something added, a mask, another order.
 
 Only what holds for every element, up to the room that rounding takes, is a relation; and only where
 the elements are so many that it is no chance.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain, combinations, permutations
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, combinations, permutations, product
+from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.graphs.sameness import ROUNDING, Sameness
-from explorer.compare.graphs.view import Shape
-from explorer.model.causes import Edits, Factor, InsertOperator
+from explorer.compare.causes.inputs import label_of
+from explorer.compare.causes.rows import size_of
+from explorer.compare.graphs.sameness import Sameness, numbers_of, room_of
+from explorer.compare.graphs.view import GraphView, Shape
+from explorer.model.causes import Edits, Factor, FactorForm, Inserted, InsertOperator
+from explorer.model.graph import OTHER, ArgumentValue, Node, Output, SideName
 from explorer.numeric.differences import Floats
 
 FEW = 4
 """With fewer different elements than this, a number between two values may be chance."""
+
+MOST_PARTS = 300
+"""So many values are looked at that may have been added or multiplied, the nearest ones first."""
+
+NEAR = 4
+"""So many ops back are the sizes of which a factor may be something."""
+
+Proposal = tuple[InsertOperator | Edits, Floats]
+"""What may be inserted behind a value, or edits, and what would follow by them."""
 
 
 class Found(NamedTuple):
@@ -27,79 +41,142 @@ class Found(NamedTuple):
     apart: float
 
 
-class Values(NamedTuple):
-    """A value that may follow from another one, how far apart they may be, and what it may be made of.
+@dataclass(frozen=True)
+class ValuePair:
+    """The first values of two nodes, of which that of ``other`` may follow from that of ``node``.
 
-    ``sizes`` are lengths of axes and products of them, ``shares`` are probabilities, ``parts``
-    are values by name that may be added or multiplied, and ``shapes`` those that numbers may have had.
+    ``node`` is one of ``side``, and ``other`` one of ``there``; or of the same side, which alone has it
+    (``is_extra``). It may follow by one of the ``relations``, and with a ``name`` by that alone. A ``part``
+    has the value of a leaf that is cut, or its gradient; of a function and a mean, that of the node ``read``
+    is computed with. The ``shapes`` are those that moved numbers had on their way.
     """
 
-    own: Floats
-    target: Floats
-    room: Sameness
-    sizes: tuple[int, ...] = ()
-    shares: tuple[float, ...] = ()
-    parts: Mapping[str, Floats] = {}
+    side: SideName
+    here: GraphView
+    there: GraphView
+    node: Node
+    other: Node
+    relations: "tuple[Relation, ...]"
+    is_extra: bool = False
+    name: str = ""
+    part: Node | None = None
+    read: Node | None = None
     shapes: tuple[Shape, ...] = ()
 
     @property
-    def are_of_one_size(self) -> bool:
-        """Whether both have as many elements, and some."""
-        return self.own.size == self.target.size > 0
+    def outputs(self) -> tuple[Output, Output]:
+        """The value from which the other one may follow, and that one."""
+        return (self.read or self.part or self.node).outputs[0], self.other.outputs[0]
 
-    def fitting(self, proposals: "Iterable[Proposal]") -> Iterator[Found]:
-        """The proposals by which the one value follows from the other."""
-        for edits, made in proposals:
-            if made.size == self.target.size:
-                apart = self.room.apart(made.reshape(self.target.shape), self.target)
-                if apart is not None:
-                    yield Found(edits if isinstance(edits, tuple) else (edits,), apart)
+    @cached_property
+    def own(self) -> Floats:
+        """The numbers of the first value; none where they are not known."""
+        return known_numbers(self.outputs[0])
+
+    @cached_property
+    def target(self) -> Floats:
+        """The numbers that may follow; none where they are not known."""
+        return known_numbers(self.outputs[1])
+
+    @cached_property
+    def room(self) -> Sameness:
+        """How far the two may be apart."""
+        return room_of(*self.outputs)
+
+    @cached_property
+    def sizes(self) -> tuple[float, ...]:
+        """What a factor may be of: lengths of axes and products of them, then probabilities."""
+        outputs = list(self.outputs)
+        given: list[ArgumentValue] = []
+        for flow, node in ((self.here, self.node), (self.there, self.other)):
+            for read in flow.read_by_row(node, NEAR):
+                outputs += read.outputs[:1]
+            given += node.arguments.values()
+            layer = flow.graph.layers.get(node.scope)
+            given += layer.settings.values() if layer else ()
+        sizes: set[int] = set()
+        for shape in (output.shape for output in outputs):
+            sizes.update(shape, (math.prod(shape[axis:]) for axis in range(len(shape))))
+        shares = {value for value in given if isinstance(value, float) and 0 < value < 1}
+        return *sorted(size for size in sizes if size > 1), *sorted(shares)
+
+    @cached_property
+    def parts(self) -> dict[str, Floats]:
+        """Values by name that may be added or multiplied: parameters, then those before, nearest first."""
+        other = self.other
+        nodes = [
+            it for it in self.there.graph.nodes if it.order < other.order or it.kind == "parameter"
+        ]
+        nodes += [it for it in self.here.graph.nodes if it.kind == "parameter"]
+        nodes.sort(key=lambda it: (it.kind != "parameter", abs(other.order - it.order)))
+        parts = {}
+        for node in nodes[:MOST_PARTS]:
+            if node.kind != "output" and node.id != other.id and node.outputs:
+                value = known_numbers(node.outputs[0])
+                if 1 < value.size <= size_of(other):
+                    parts[label_of(node)] = value
+        return parts
+
+    def follows(self) -> Found | None:
+        """The first edits by which the one value follows from the other; None where it does not."""
+        own, target = self.own, self.target
+        for relation in self.relations if own.size == target.size > 0 else ():
+            for proposed, made in relation(self):
+                edits = proposed if isinstance(proposed, tuple) else (proposed,)
+                if made.size == target.size and self.name in ("", getattr(edits[0], "name", "")):
+                    apart = self.room.apart(made.reshape(target.shape), target)
+                    if apart is not None:
+                        return Found(edits, apart)
+        return None
+
+    def both_ways(self) -> "tuple[ValuePair, ValuePair]":
+        """The pair, and the one in which the first value may follow from the second."""
+        here, there, node, other = self.there, self.here, self.other, self.part or self.node
+        turned = ValuePair(OTHER[self.side], here, there, node, other, self.relations)
+        return self, replace(turned, shapes=self.shapes)
 
 
-Proposal = tuple[InsertOperator | Edits, Floats]
-"""What may be inserted behind a value, or edits, and what would follow by them."""
+Relation = Callable[[ValuePair], Iterator[Proposal]]
 
-Relation = Callable[[Values], Iterator[Proposal]]
+
+def known_numbers(output: Output) -> Floats:
+    """All elements of a value in its shape; none where they are not known."""
+    numbers = numbers_of(output)
+    return np.zeros(0) if numbers is None else numbers
+
+
+def is_varied(value: Floats) -> bool:
+    """Whether a value has so many different elements that a number for all of them is no chance."""
+    return np.unique(value).size >= FEW
 
 
 # Numbers
 
 
-def times(values: Values) -> Iterator[Proposal]:
+def times(pair: ValuePair) -> Iterator[Proposal]:
     """A factor."""
-    if not values.are_of_one_size:
-        return
-    own, target = values.own.ravel(), values.target.ravel()
+    own, target = pair.own.ravel(), pair.target.ravel()
     finite = np.isfinite(own) & np.isfinite(target)
-    if not finite.any():
-        return
     square = float(np.dot(own[finite], own[finite]))
-    if square == 0 or not math.isfinite(square):
+    greatest = float(np.abs(target[finite]).max(initial=0.0))
+    # What is nothing but rounding is any value times next to nothing.
+    if square == 0 or not math.isfinite(square) or greatest <= pair.room.base:
         return
     factor = float(np.dot(own[finite], target[finite])) / square
     if factor == 0 or abs(factor - 1) < 1e-6:
         return
-    greatest = float(np.abs(target[finite]).max())
-    if greatest <= values.room.base:
-        return  # what is nothing but rounding is any value times next to nothing
-    named = named_factor(factor, values, values.room.base / greatest if greatest else 0.0)
-    if named.form or _is_telling(own):
-        yield InsertOperator(op="mul", factor=named), values.own * named.value
+    named = named_factor(factor, pair, pair.room.base / greatest)
+    if named.form or is_varied(own):
+        yield InsertOperator(op="mul", factor=named), pair.own * named.value
 
 
-def plus(values: Values) -> Iterator[Proposal]:
+def plus(pair: ValuePair) -> Iterator[Proposal]:
     """A number that is added."""
-    if not values.are_of_one_size or not _is_telling(values.own):
-        return
-    with np.errstate(invalid="ignore"):
-        term = float(np.median(values.target.ravel() - values.own.ravel()))
-    if math.isfinite(term) and term != 0:
-        yield InsertOperator(op="add", factor=Factor(_rounded(term))), values.own + _rounded(term)
-
-
-def _is_telling(value: Floats) -> bool:
-    """Whether a value has so many different elements that a number for all of them is no chance."""
-    return np.unique(value).size >= FEW
+    if is_varied(pair.own):
+        with np.errstate(invalid="ignore"):
+            term = _rounded(float(np.median(pair.target.ravel() - pair.own.ravel())))
+        if math.isfinite(term) and term != 0:
+            yield InsertOperator(op="add", factor=Factor(term)), pair.own + term
 
 
 def _rounded(number: float) -> float:
@@ -108,7 +185,7 @@ def _rounded(number: float) -> float:
     return single if abs(single - number) <= 1e-6 * abs(number) else number
 
 
-FORMS: dict[str, Callable[[float], float]] = {
+OF_SIZES: dict[FactorForm, Callable[[float], float]] = {
     "n": lambda n: n,
     "1/n": lambda n: 1 / n,
     "√n": math.sqrt,
@@ -116,7 +193,7 @@ FORMS: dict[str, Callable[[float], float]] = {
 }
 """What a factor may be of a size."""
 
-SHARES: dict[str, Callable[[float], float]] = {
+OF_SHARES: dict[FactorForm, Callable[[float], float]] = {
     "1-p": lambda p: 1 - p,
     "1/(1-p)": lambda p: 1 / (1 - p),
     "p": lambda p: p,
@@ -124,162 +201,76 @@ SHARES: dict[str, Callable[[float], float]] = {
 """What it may be of a probability."""
 
 
-def named_factor(factor: float, values: Values, room: float = 0.0) -> Factor:
+def named_factor(factor: float, pair: ValuePair, room: float = 0.0) -> Factor:
     """A factor, and what it is of a size or a probability at hand, up to a part ``room`` of it."""
     tolerance = min(max(2e-6, room), 1e-4)
-    for forms, numbers in ((FORMS, values.sizes), (SHARES, values.shares)):
-        for number in sorted(set(numbers)):
-            for form, value_of in forms.items():
-                is_known = number > 1 if forms is FORMS else 0 < number < 1
-                if is_known and math.isclose(value_of(number), factor, rel_tol=tolerance):
-                    return Factor(value_of(number), form, number)  # type: ignore[arg-type]  # a key of the two tables
+    for number in pair.sizes:
+        for form, value_of in (OF_SIZES if number > 1 else OF_SHARES).items():
+            if math.isclose(value_of(number), factor, rel_tol=tolerance):
+                return Factor(value_of(number), form, number)
     return Factor(_rounded(factor))
 
 
 # Another value
 
+SUMS: dict[Inserted, np.ufunc] = {"add": np.add, "sub": np.subtract}
+PRODUCTS: dict[Inserted, np.ufunc] = {"mul": np.multiply}
 
-SUMS: dict[Literal["add", "sub", "mul"], np.ufunc] = {"add": np.add, "sub": np.subtract}
-PRODUCTS: dict[Literal["add", "sub", "mul"], np.ufunc] = {"mul": np.multiply}
 
-
-def with_parts(values: Values) -> Iterator[Proposal]:
+def with_parts(pair: ValuePair) -> Iterator[Proposal]:
     """Another value that is added or subtracted, or multiplied."""
-    own, target = values.own, values.target
+    own, target = pair.own, pair.target
     # Zeros, such as a product with a state of zeros, plus anything are that.
-    if own.shape != target.shape or not _is_telling(own) or not _is_telling(target):
+    if own.shape != target.shape or not is_varied(own) or not is_varied(target):
         return
     fitting = []
-    for name, part in values.parts.items():
+    for name, part in pair.parts.items():
         ends = zip(part.shape[::-1], target.shape[::-1], strict=False)
         fits = part.ndim <= target.ndim and all(one in (1, other) for one, other in ends)
         if fits and np.unique(part).size > 1:
             fitting.append((name, part))
-    for operators in (SUMS, PRODUCTS):
-        for name, part in fitting:
-            for op, compute in operators.items():
-                with np.errstate(invalid="ignore"):  # none times an infinity
-                    made = compute(own, part)
-                yield InsertOperator(op=op, name=name), made
+    for operators in SUMS, PRODUCTS:
+        for (name, part), op in product(fitting, operators):
+            with np.errstate(invalid="ignore"):  # none times an infinity
+                made = operators[op](own, part)
+            yield InsertOperator(op=op, name=name), made
 
 
-# Functions
-
-_erf = np.vectorize(math.erf, otypes=[np.float64])
-
-ACTIVATIONS: dict[str, Callable[[Floats], Floats]] = {
-    "relu": lambda x: np.maximum(x, 0),
-    "gelu by erf": lambda x: x * (1 + _erf(x / math.sqrt(2))) / 2,
-    "gelu by tanh": lambda x: x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2,
-    "silu": lambda x: x / (1 + np.exp(-x)),
-    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
-    "tanh": np.tanh,
-    "softplus": lambda x: np.logaddexp(x, 0),
-    "mish": lambda x: x * np.tanh(np.logaddexp(x, 0)),
-    "elu": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
-    "hardswish": lambda x: x * np.clip(x + 3, 0, 6) / 6,
-}
-"""Functions that frameworks compute in one op or in several."""
+# Another dtype, and masks
 
 
-def activated(values: Values) -> Iterator[Proposal]:
-    """A function that frameworks compute in one op or in several."""
-    for name, function in ACTIVATIONS.items() if _is_telling(values.own) else ():
-        with np.errstate(all="ignore"):
-            made = function(values.own)
-        yield InsertOperator(op="function", name=name), made
-
-
-FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
-    "relu": ACTIVATIONS["relu"],
-    "sqrt": np.sqrt,
-    "square": np.square,
-    "exp": np.exp,
-    "log": np.log,
-    "abs": np.abs,
-    "reciprocal": np.reciprocal,
-    "rsqrt": lambda x: 1 / np.sqrt(x),
-    "1 - x": lambda x: 1 - x,
-    "sigmoid": ACTIVATIONS["sigmoid"],
-    "tanh": np.tanh,
-    "softmax": lambda x: _softmax(x),
-    "log_softmax": lambda x: np.log(_softmax(x)),
-}
-"""Functions that one side may have more."""
-
-
-def _softmax(x: Floats) -> Floats:
-    """The softmax along the last axis."""
-    powers = np.exp(x - x.max(axis=-1, keepdims=True)) if x.ndim else np.ones_like(x)
-    made: Floats = powers / powers.sum(axis=-1, keepdims=True) if x.ndim else powers
-    return made
-
-
-def applied(values: Values) -> Iterator[Proposal]:
-    """A function that one side has more."""
-    if not values.are_of_one_size or not _is_telling(values.target):
-        return
-    for name, function in FUNCTIONS.items():
-        with np.errstate(all="ignore"):
-            made = function(values.own)
-        if _is_change(values.own, made):
-            yield InsertOperator(op="function", name=name), made
-
-
-def _is_change(own: Floats, made: Floats) -> bool:
-    """Whether a function does more to a value than rounding: a softmax of one only makes its sum 1 again."""
-    with np.errstate(invalid="ignore"):
-        apart = np.abs(made - own)
-    return bool(np.any(apart > ROUNDING * np.maximum(np.abs(own), 1)))
-
-
-def tempered(values: Values) -> Iterator[Proposal]:
-    """Two softmaxes of the same logits, times another factor."""
-    if values.own.shape != values.target.shape or not values.own.ndim or not values.own.size:
-        return
-    logs = [_logits(value) for value in (values.own, values.target)]
-    own, target = logs
-    if own is None or target is None:
-        return
-    square = float((own * own).sum())
-    factor = float((own * target).sum()) / square if square else 0.0
-    if factor <= 0 or not _is_telling(own):
-        return
-    named = named_factor(factor, values, 1e-5)
-    is_log = float(values.own.max()) <= 0
-    softmax = _softmax(own * named.value)
-    made = np.log(softmax) if is_log else softmax
-    if _is_change(values.own, made):
-        yield InsertOperator(op="temper", factor=named), made
-
-
-def _logits(value: Floats) -> Floats | None:
-    """The logits of a softmax or of its logarithm, with the mean 0; None of another value."""
-    with np.errstate(all="ignore"):
-        logs = value if float(value.max()) <= 0 else np.log(value)
-        sums = np.exp(logs).sum(axis=-1)
-    if not np.isfinite(logs).all() or not np.allclose(sums, 1, atol=1e-4):
-        return None
-    centred: Floats = logs - logs.mean(axis=-1, keepdims=True)
-    return centred
-
-
-def rounded_to(values: Values) -> Iterator[Proposal]:
+def rounded_to(pair: ValuePair) -> Iterator[Proposal]:
     """A narrower dtype."""
-    if not values.are_of_one_size:
-        return
     with np.errstate(over="ignore"):
-        halves = values.own.astype(np.float16).astype(np.float64)
+        halves = pair.own.astype(np.float16).astype(np.float64)
     yield InsertOperator(op="cast", name="float16"), halves
     # The upper 16 bits of single precision.
-    bits = values.own.astype(np.float32).view(np.uint32)
+    bits = pair.own.astype(np.float32).view(np.uint32)
     nearest = bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
     upper: Floats = (nearest & np.uint32(0xFFFF0000)).view(np.float32).astype(np.float64)
     yield InsertOperator(op="cast", name="bfloat16"), upper
 
 
-# Another layout
+def masked(pair: ValuePair) -> Iterator[Proposal]:
+    """The same but for elements that are one number there."""
+    own, target = pair.own, pair.target
+    if own.size < 2 or own.squeeze().shape != target.squeeze().shape:
+        return
+    own = own.reshape(target.shape)
+    with np.errstate(invalid="ignore"):
+        others = ~(np.abs(own - target) <= pair.room.base) & (own != target)
+    count, numbers = int(others.sum()), np.unique(target[others])
+    # A mask may have two numbers alone: then most of it is the same.
+    is_much = is_varied(own[~others]) or own.size > 2 * max(count, FEW)
+    if np.unique(target).size < 2:
+        return  # all of it is one number, whatever was masked
+    if numbers.size == 1 and not np.isnan(numbers[0]) and 1 < count < own.size and is_much:
+        number = float(numbers[0])
+        made = np.where(others, number, own)
+        yield InsertOperator(op="fill", factor=Factor(number), numbers=(count,)), made
 
+
+# Another order
 
 MOST_AXES = 6
 """Values with more axes are not put into all orders."""
@@ -301,27 +292,35 @@ def are_rearranged(own: Floats, target: Floats, room: Sameness) -> bool:
     return room.apart(np.sort(own.ravel()), np.sort(target.ravel())) is not None
 
 
-def layouts(values: Values) -> Iterator[Proposal]:
+def layouts(pair: ValuePair) -> Iterator[Proposal]:
     """The same numbers in another order."""
-    own, target, room = values[:3]
-    is_telling = values.are_of_one_size and _is_telling(own)
-    if not is_telling or not are_rearranged(own, target, room):
+    own, target, room = pair.own, pair.target, pair.room
+    if not is_varied(own) or not are_rearranged(own, target, room):
         return
     # Whatever the order of the axes, the first and the last element are at their places.
     ends = own.ravel()[[0, -1]], target.ravel()[[0, -1]]
     may_have_other_axes = room.apart(*ends) is not None
     if own.ndim <= MOST_AXES and may_have_other_axes:
-        for order in permutations(range(own.ndim)):
-            if order != tuple(range(own.ndim)):
-                yield InsertOperator(op="transpose", numbers=order), own.transpose(order)
+        for order in _other_orders(own.ndim):
+            yield InsertOperator(op="transpose", numbers=order), own.transpose(order)
     if own.shape == target.shape:
         for axis in range(own.ndim):
             yield from _along(own, target, axis, room)
         yield from _along_several(own, target, room)
-    if may_have_other_axes:
-        whole = dict.fromkeys(chain(_finer_shapes(target.shape), values.shapes))
-        for shape in (it for it in whole if len(it) <= MOST_AXES):
-            yield from _regrouped(own, target, room, shape)
+    for shape in _finer_shapes(target.shape, pair.shapes) if may_have_other_axes else ():
+        # Read in another shape, whose axes are then put into another order, as which they have this shape.
+        for order in _other_orders(len(shape)):
+            read = tuple(shape[order.index(axis)] for axis in range(len(shape)))
+            made = own.reshape(read).transpose(order)
+            if room.apart(made.flat[:SAMPLE], target.ravel()[:SAMPLE]) is not None:
+                yield InsertOperator(op="regroup", shape=read, numbers=order), made
+
+
+def _other_orders(axes: int) -> Iterator[Shape]:
+    """The orders of so many axes but their own, which is the first."""
+    orders = permutations(range(axes))
+    next(orders)
+    return orders
 
 
 def _along(own: Floats, target: Floats, axis: int, room: Sameness) -> Iterator[Proposal]:
@@ -361,11 +360,10 @@ def _along_several(own: Floats, target: Floats, room: Sameness) -> Iterator[Prop
     with np.errstate(invalid="ignore"):
         places = np.argwhere(np.abs(own - first) <= room.base)
     for place in places[:MOST_PLACES]:
-        shifts = [(axis, int(-by)) for axis, by in enumerate(place) if by]
-        signed = [(axis, _nearer(by, own.shape[axis])) for axis, by in shifts]
-        if len(signed) > 1:
-            made = np.roll(own, [by for _, by in signed], [axis for axis, _ in signed])
-            yield InsertOperator(op="roll", numbers=tuple(chain.from_iterable(signed))), made
+        steps = [(axis, _nearer(int(-by), own.shape[axis])) for axis, by in enumerate(place) if by]
+        if len(steps) > 1:
+            made = np.roll(own, [by for _, by in steps], [axis for axis, _ in steps])
+            yield InsertOperator(op="roll", numbers=tuple(chain.from_iterable(steps))), made
 
 
 def _nearer(steps: int, length: int) -> int:
@@ -374,50 +372,10 @@ def _nearer(steps: int, length: int) -> int:
     return steps if steps <= length // 2 else steps - length
 
 
-def _regrouped(
-    own: Floats, target: Floats, room: Sameness, last: tuple[int, ...]
-) -> Iterator[Proposal]:
-    """Read in another shape, whose axes are then put into another order, as which they have a shape."""
-    start = target.ravel()[:SAMPLE]
-    for order in permutations(range(len(last))):
-        if order == tuple(range(len(last))):
-            continue
-        shape = [0] * len(last)
-        for place, axis in enumerate(order):
-            shape[axis] = last[place]
-        made = own.reshape(shape).transpose(order)
-        if room.apart(made.flat[:SAMPLE], start) is not None:
-            yield InsertOperator(op="regroup", shape=tuple(shape), numbers=order), made
-
-
-def _finer_shapes(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """A shape, and those with one of its axes as two."""
-    yield shape
-    if len(shape) >= MOST_AXES - 2:
-        return
-    for axis, length in enumerate(shape):
-        for part in range(2, length):
-            if length % part == 0:
-                yield (*shape[:axis], part, length // part, *shape[axis + 1 :])
-
-
-# Masks
-
-
-def masked(values: Values) -> Iterator[Proposal]:
-    """The same but for elements that are one number there."""
-    own, target = values.own, values.target
-    if own.size < 2 or own.squeeze().shape != target.squeeze().shape:
-        return
-    own = own.reshape(target.shape)
-    with np.errstate(invalid="ignore"):
-        others = ~(np.abs(own - target) <= values.room.base) & (own != target)
-    count, numbers = int(others.sum()), np.unique(target[others])
-    # A mask may have two numbers alone: then most of it is the same.
-    is_much = _is_telling(own[~others]) or own.size > 2 * max(count, FEW)
-    if np.unique(target).size < 2:
-        return  # all of it is one number, whatever was masked
-    if numbers.size == 1 and not np.isnan(numbers[0]) and 1 < count < own.size and is_much:
-        number = float(numbers[0])
-        made = np.where(others, number, own)
-        yield InsertOperator(op="fill", factor=Factor(number), numbers=(count,)), made
+def _finer_shapes(shape: Shape, others: tuple[Shape, ...]) -> list[Shape]:
+    """A shape, those with one of its axes as two, and others; none with too many axes."""
+    shapes = [shape]
+    for axis, length in enumerate(shape) if len(shape) < MOST_AXES - 2 else ():
+        parts = [part for part in range(2, length) if length % part == 0]
+        shapes += [(*shape[:axis], it, length // it, *shape[axis + 1 :]) for it in parts]
+    return [it for it in dict.fromkeys((*shapes, *others)) if len(it) <= MOST_AXES]

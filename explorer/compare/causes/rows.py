@@ -1,10 +1,11 @@
 """Which ops of two graphs are compared at a divergence: rows of ops that can be computed again."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from explorer.compare.graphs.sameness import are_equal
-from explorer.compare.graphs.view import GraphView
+from explorer.compare.graphs.sameness import Sameness, apart_if_same, are_equal, room_of
+from explorer.compare.graphs.view import RESHAPES, GraphView
 from explorer.model.divergence import (
     Divergence,
     ExtraOps,
@@ -51,6 +52,25 @@ class Ends(NamedTuple):
     result: str = ""
     at: Where = "op"
     leaf: str = ""
+
+    def turned(self) -> "Ends":
+        """The two rows with the other one as that which is changed."""
+        return Ends(OTHER[self.side], self.there, self.here, self.row, self.own_row, self.result)
+
+    def up_to(self, last: Node) -> "Ends":
+        """The row of an op with those behind it, up to one of them."""
+        return self._replace(own_row=self.here.row(self.own_row[0].id, last.id))
+
+
+def onwards(
+    flow: GraphView, node: Node | None, most: int, passed: frozenset[str] = RESHAPES
+) -> Iterator[Node]:
+    """The ops behind a node, at most so many, each the only one that computes from the one before."""
+    for _ in range(most):
+        node = flow.next_op(node, passed) if node else None
+        if node is None:
+            return
+        yield node
 
 
 def sided(
@@ -99,6 +119,24 @@ def base_of(flow: GraphView, node: Node, families: frozenset[str]) -> Node:
     return node
 
 
+def size_of(node: Node) -> int:
+    """How many elements the first value of a node has; 0 where it has none."""
+    return math.prod(node.outputs[0].shape) if node.outputs else 0
+
+
+def have_one_value(node: Node, other: Node) -> bool:
+    """Whether two values hold the same numbers in one order up to rounding, in whichever shapes."""
+    if not size_of(node) == size_of(other) > 0:
+        return False
+    one, two = node.outputs[0], other.outputs[0]
+    return apart_if_same(one, two, Sameness(room_of(one, two).base)) is not None
+
+
+def is_among(node: Node, others: Iterable[Node]) -> bool:
+    """Whether a node has the value of one of some others."""
+    return any(have_one_value(node, other) for other in others)
+
+
 def is_of_form(node: Node, other: Node) -> bool:
     """Whether a node is an op in the phase of another one, with a value of the same shape."""
     if node.kind != "op" or node.phase != other.phase or not (node.outputs and other.outputs):
@@ -116,16 +154,11 @@ def does_the_same(flow: GraphView, node: Node, user: Node) -> bool:
     return are_alike(flow.next_op(node), user)
 
 
-def is_ahead(node: Node, behind: Node | None, other: Node) -> bool:
-    """Whether the op ``behind`` a node, and not the node itself, is of the other side's kind."""
-    return are_alike(behind, other) and not are_alike(node, other)
-
-
 # The ops of both sides
 
 
 def ends_at(divergence: Divergence, left: GraphView, right: GraphView) -> list[Ends]:
-    """The ops of both sides, which can be computed again, and what the other one has instead."""
+    """The ops of both sides at a divergence, each beside what the other one has instead."""
     if isinstance(divergence, ExtraOps):
         one = _with_one_more(divergence, left, right)
         return [one] if one else []
@@ -137,25 +170,16 @@ def ends_at(divergence: Divergence, left: GraphView, right: GraphView) -> list[E
     rows = rows_at(divergence, left, right)
     if rows is None:
         return []
-    ours, theirs = rows
-    ends = Ends("left", left, right, ours, theirs, result)
-    both = [ends, _from_there(ends)]
+    ends = Ends("left", left, right, *rows, result)
+    both = [ends, ends.turned()]
     for ends in both[:] if not result else ():
         # An op with what is behind it, as far as that is of the kinds that the other side has at once.
         node, *others = ends.own_row
-        last: Node | None = None if others else node
-        for other in ends.row:
-            behind = ends.here.next_op(last) if last else None
-            is_there = is_ahead(node, behind, other) if last is node else are_alike(behind, other)
-            last = behind if is_there else None
-        if last is not None:
-            both.append(ends._replace(own_row=ends.here.row(node.id, last.id)))
+        behind = list(onwards(ends.here, node, len(ends.row)))
+        is_there = len(behind) == len(ends.row) and all(map(are_alike, behind, ends.row))
+        if is_there and not others and not are_alike(node, ends.row[0]):
+            both.append(ends.up_to(behind[-1]))
     return both
-
-
-def _from_there(ends: Ends) -> Ends:
-    """The two rows with the other one as that which is changed."""
-    return Ends(OTHER[ends.side], ends.there, ends.here, ends.row, ends.own_row, ends.result)
 
 
 def _with_one_more(divergence: ExtraOps, left: GraphView, right: GraphView) -> Ends | None:
@@ -176,14 +200,13 @@ def _with_one_more(divergence: ExtraOps, left: GraphView, right: GraphView) -> E
     like = [it for it in of_form if it.scope == behind.scope]
     if len(like) != 1:
         # It does what is done behind the node with what that reads, and so nothing more.
-        known = [it for it in (*here.origins(node), *here.origins(behind)) if it.outputs]
-        like = []
-        for other in of_form:
-            reads = [it for it in there.origins(other) if it.outputs]
-            if len(reads) > 1 and all(
-                any(have_one_value(read, it) for it in known) for read in reads
-            ):
-                like.append(other)
+        known = [*here.origins(node), *here.origins(behind)]
+        reads = [[read for read in there.origins(it) if read.outputs] for it in of_form]
+        like = [
+            it
+            for it, values in zip(of_form, reads, strict=True)
+            if len(values) > 1 and all(is_among(value, known) for value in values)
+        ]
     if len(like) != 1:
         return None
     own_row = [node, behind]
@@ -191,13 +214,6 @@ def _with_one_more(divergence: ExtraOps, left: GraphView, right: GraphView) -> E
     if len(here.into(behind)) != len(there.into(like[0])):
         own_row, like = _with_bias(here, own_row), _with_bias(there, like)
     return Ends(divergence.side, here, there, own_row, like)
-
-
-def have_one_value(node: Node, other: Node) -> bool:
-    """Whether the first values of two nodes are the same up to rounding."""
-    if not (node.outputs and other.outputs):
-        return False
-    return are_equal(node.outputs[0], other.outputs[0])
 
 
 def _with_bias(flow: GraphView, row: list[Node]) -> list[Node]:
@@ -225,13 +241,10 @@ def _up_to_where_it_goes_on(
             return None
         (behind,) = found
     row = [*here.row_up_to(node, divergence.row.count)[:-1], *here.row(node.id, behind.id)]
-    own_row = [other]
-    if family(other.op) in BOOKKEEPING:
-        # What only hands numbers on is compared with what the ops behind both make of them.
-        last = there.next_op(other, BOOKKEEPING)
-        if last is not None and are_alike(last, behind):
-            own_row = there.row(other.id, last.id)
-    return Ends(OTHER[divergence.side], there, here, own_row, row)
+    ends = Ends(OTHER[divergence.side], there, here, [other], row)
+    # What only hands numbers on is compared with what the ops behind both make of them.
+    last = there.next_op(other, BOOKKEEPING) if family(other.op) in BOOKKEEPING else None
+    return ends.up_to(last) if are_alike(last, behind) and last else ends
 
 
 def _leaves(flow: GraphView, node: Node) -> set[str]:
@@ -243,67 +256,43 @@ def _leaves(flow: GraphView, node: Node) -> set[str]:
 # Longer rows: what is ahead of a divergence or behind it, and what one side alone has
 
 
-def longer_ends(
-    divergence: Divergence, both: list[Ends], left: GraphView, right: GraphView
-) -> list[Ends]:
-    """Longer rows than those of a divergence, for each of its ends: what follows, and what is before."""
-    longer = [of_one_state, up_to_what_is_read_there]
-    if isinstance(divergence, OtherValue):
-        longer.append(up_to_its_kind)
-        if divergence.inputs.differing or all(divergence.inputs.alone):
-            longer.append(with_what_is_before)
-    found = [ends for find in longer for one in both for ends in find(one)]
-    if isinstance(divergence, ExtraOps):
-        found += _beside_what_is_read(divergence, left, right)
-        found += [_from_there(ends) for ends in both if len(ends.row) > 1]
-    return found
-
-
-def of_one_state(ends: Ends) -> Iterator[Ends]:
+def _of_one_state(_: Divergence, ends: Ends) -> Iterator[Ends]:
     """All ops that write to what an op writes to, where it is the last of several that do."""
-    if not ends.result:
-        return
-    (node,) = ends.own_row
-    edges = ends.here.into(node)
-    leaves = {it.origin for it in edges if ends.here.nodes[it.origin].name == ends.result}
-    writers = [
-        it
-        for it in ends.here.graph.nodes
-        if it.op == node.op and leaves & {edge.origin for edge in ends.here.into(it)}
-    ]
-    if len(writers) > 1 and writers[-1] is node:
-        yield ends._replace(own_row=writers, at="state")
+    if ends.result:
+        here, (node,) = ends.here, ends.own_row
+        leaves = {it.id for it in here.origins(node) if it.name == ends.result}
+        alike = [it for it in here.graph.nodes if it.op == node.op]
+        writers = [it for it in alike if leaves & {edge.origin for edge in here.into(it)}]
+        if len(writers) > 1 and writers[-1] is node:
+            yield ends._replace(own_row=writers, at="state")
 
 
-def up_to_what_is_read_there(ends: Ends) -> Iterator[Ends]:
+def _up_to_what_is_read_there(_: Divergence, ends: Ends) -> Iterator[Ends]:
     """A row with the ops behind it, up to one that reads what the other row reads besides: a bias."""
     if ends.result or ends.at == "extra":
         return
     missing = _not_read(_bases(ends.there, ends.row), ends.here, ends.own_row)
     end: Node | None = None
-    behind: Node | None = ends.own_row[-1]
-    for _ in range(NEAR):
-        behind = ends.here.next_op(behind) if behind and missing else None
-        if behind is None:
-            break
+    for behind in onwards(ends.here, ends.own_row[-1], NEAR):
         left = _not_read(missing, ends.here, [behind])
         if len(left) < len(missing):
             missing, end = left, behind
     if end is not None:
-        yield ends._replace(own_row=ends.here.row(ends.own_row[0].id, end.id))
+        yield ends.up_to(end)
 
 
 def _not_read(values: list[Node], flow: GraphView, row: list[Node]) -> list[Node]:
     """The values of one side that a row of the other one does not read: no leaf of the name, nor number."""
-    left, bases = [], _bases(flow, row)
-    for value in values:
-        for read in bases:
-            are_leaves = value.kind == read.kind == "parameter"
-            if read.name == value.name if are_leaves else have_one_value(read, value):
-                break
-        else:
-            left.append(value)
-    return left
+    bases = _bases(flow, row)
+    names = {read.name for read in bases if read.kind == "parameter"}
+    others = [read for read in bases if read.kind != "parameter"]
+
+    def is_read(value: Node) -> bool:
+        if value.kind == "parameter":
+            return value.name in names or is_among(value, others)
+        return is_among(value, bases)
+
+    return [value for value in values if not is_read(value)]
 
 
 def _bases(flow: GraphView, row: list[Node]) -> list[Node]:
@@ -314,21 +303,20 @@ def _bases(flow: GraphView, row: list[Node]) -> list[Node]:
     return list({base.id: base for base in bases}.values())
 
 
-def up_to_its_kind(ends: Ends) -> Iterator[Ends]:
+def _up_to_its_kind(divergence: Divergence, ends: Ends) -> Iterator[Ends]:
     """An op with what is behind it, up to an op of the kind that ends the row of the other side."""
-    if len(ends.own_row) > 1 or len(ends.row) == 1:
-        return
-    (node,), last = ends.own_row, ends.row[-1]
-    behind: Node | None = node
-    for _ in range(NEAR):
-        behind = ends.here.next_op(behind) if behind else None
-        if behind is not None and is_ahead(node, behind, last):
-            yield ends._replace(own_row=ends.here.row(node.id, behind.id))
-            return
+    if isinstance(divergence, OtherValue) and len(ends.own_row) == 1 and len(ends.row) > 1:
+        (node,), last = ends.own_row, ends.row[-1]
+        behind = onwards(ends.here, node, NEAR) if not are_alike(node, last) else ()
+        yield from (ends.up_to(it) for it in [it for it in behind if are_alike(it, last)][:1])
 
 
-def with_what_is_before(ends: Ends) -> Iterator[Ends]:
+def _with_what_is_before(divergence: Divergence, ends: Ends) -> Iterator[Ends]:
     """Rows from each of the nearest ops ahead of a divergence, which alone is then changed."""
+    if not isinstance(divergence, OtherValue):
+        return
+    if not divergence.inputs.differing and not all(divergence.inputs.alone):
+        return
     here, first, last = ends.here, ends.own_row[0], ends.own_row[-1]
     ahead: list[Node] = []
     latest = [first]
@@ -347,7 +335,11 @@ def with_what_is_before(ends: Ends) -> Iterator[Ends]:
         yield ends._replace(own_row=here.row(node.id, last.id), at="first")
 
 
-def _beside_what_is_read(divergence: ExtraOps, left: GraphView, right: GraphView) -> Iterator[Ends]:
+LONGER = (_of_one_state, _up_to_what_is_read_there, _up_to_its_kind, _with_what_is_before)
+"""Longer rows than those of a divergence, for each of its ends: what follows, and what is before."""
+
+
+def beside_what_is_read(divergence: ExtraOps, left: GraphView, right: GraphView) -> Iterator[Ends]:
     """The ops that one side alone has, beside what they read, with which the other side goes on.
 
     The other side's value is known to be that one, so its own ops of the kind may do nothing there.
@@ -361,17 +353,19 @@ def _beside_what_is_read(divergence: ExtraOps, left: GraphView, right: GraphView
     rows = [here.row(it.id, node.id) for it in begins if it.order < node.order]
     fitting = [it for it in rows if len(it) == divergence.row.count]
     row = fitting[0] if len(fitting) == 1 else [node]
+    # An op of the node's kind may hand on what it reads, where that is a value of the other side.
+    alike = [it for it in there.graph.nodes if it.kind == "op" and are_alike(it, node)]
+    alike = [it for it in alike if it.phase == node.phase and len(row) == 1]
     for read in [it for member in row for it in here.origins(member) if it not in row]:
-        if not (read.outputs and row[-1].outputs):
+        if not (read.outputs and node.outputs) or _lengths(read) != _lengths(node):
             continue
-        shapes = [[by for by in it.outputs[0].shape if by != 1] for it in (read, row[-1])]
-        if shapes[0] != shapes[1]:
-            continue
-        yield Ends(divergence.side, here, here, row, [read], at="extra")
-        for other in there.graph.nodes if len(row) == 1 else ():
-            # An op of the node's kind that hands on what it reads, where that is a value of the other side.
-            is_like = other.kind == "op" and other.phase == node.phase and are_alike(other, node)
-            if is_like and have_one_value(other, read):
-                reads = there.tensors(other).values()
-                if any(are_equal(it, other.outputs[0]) for it in reads):
-                    yield Ends(OTHER[divergence.side], there, here, [other], [node])
+        yield Ends(divergence.side, here, there, row, [read], at="extra")
+        for other in [it for it in alike if have_one_value(it, read)]:
+            reads = there.tensors(other).values()
+            if any(are_equal(it, other.outputs[0]) for it in reads):
+                yield Ends(OTHER[divergence.side], there, here, [other], [node])
+
+
+def _lengths(node: Node) -> list[int]:
+    """The lengths of the axes of a value that has more than one element along them."""
+    return [length for length in node.outputs[0].shape if length != 1]

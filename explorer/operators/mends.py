@@ -1,20 +1,19 @@
 """What to write in either net so that it does what the other one does, by the catalogue of operators."""
 
 from collections.abc import Iterable, Iterator
-
-import msgspec
+from typing import NamedTuple
 
 from explorer.model.causes import Cause, InsertOperator, Mend, Rewire, Zeros
 from explorer.model.engines import NEEDED, Framework, engine_named
-from explorer.model.graph import OTHER, Arguments, ArgumentValue, Layer, Node, SideName
-from explorer.operators.records import REQUIRED, UNKNOWN, Argument, Row
+from explorer.model.graph import OTHER, Arguments, Layer, Node, SideName
+from explorer.operators.records import REQUIRED, UNKNOWN, Row
 from explorer.operators.table import TRIED, function_of, last_name, layer_of, names
 from explorer.operators.translation import as_called, translated, turned
-from explorer.operators.values import alike
+from explorer.operators.values import alike, are_near
 from explorer.operators.ways import HUB, Setting
 
 
-class _Side(msgspec.Struct, frozen=True):
+class _Side(NamedTuple):
     """One of the two nets: its framework, and the layer in which its op runs."""
 
     name: SideName
@@ -104,10 +103,13 @@ def _changed(
     side: _Side, call: str, row: Row, wanted: Arguments, tried: Arguments, given: Arguments
 ) -> Iterator[Mend]:
     """A call with those arguments that stand for what was tried and are not given as they are wanted."""
-    arguments = {}
-    for name in _tied_names(row, side.framework, tried):
-        if name in wanted and not (name in given and _is_same(wanted[name], given[name])):
-            arguments[name] = alike(wanted[name])
+    tied = [name for name in _tied_names(row, side.framework, tried) if name in wanted]
+    values = {name: alike(wanted[name]) for name in tied}
+    arguments = {
+        name: value
+        for name, value in values.items()
+        if name not in given or not are_near(value, alike(given[name]))
+    }
     if arguments:
         yield Mend(side=side.name, call=call, arguments=arguments)
 
@@ -135,14 +137,17 @@ def _of_arguments(cause: Cause, node: Node, ours: _Side, theirs: _Side) -> Itera
     of_layer = layer_of(ours.framework, ours.layer.name) if ours.layer else None
     rows = [*names().get(f"ops.{node.op}", ()), *names().get(node.op, ()), of_layer]
     own, wanted = (_as_torch(rows, ours.framework, it) for it in (cause.own, cause.arguments))
-    changed = {name: it for name, it in wanted.items() if not _is_same(it, own.get(name))}
+    # A number stands for as many as are needed.
+    changed = {
+        name: it for name, it in wanted.items() if not are_near(alike(it), alike(own.get(name)))
+    }
     function = function_of(ours.framework, cause.op)
 
     row, call, settings = function, function.name(ours.framework) if function else "", {}
     if ours.layer and of_layer:
         row, call, settings = of_layer, ours.layer.name, ours.layer.settings
     if row is not None:
-        said = translated(_of_tied(row, HUB, changed), HUB, changed)
+        said = translated(row, HUB, changed, are_all=False)
         yield from _changed(ours, call, row, said, changed, settings)
 
     row, call = function, ""
@@ -159,38 +164,20 @@ def _as_torch(rows: Iterable[Row | None], framework: Framework, given: Arguments
         if name in given:
             given[users] = int(bool(given.pop(name)))
     for row in filter(None, rows):
-        found = translated(_of_tied(row, framework, given), framework, given)
+        found = translated(row, framework, given, are_all=False)
         if found:
             return found
     return {}
 
 
-def _of_tied(row: Row, framework: Framework, given: Arguments) -> Row:
-    """A row with those of its arguments that are given."""
-    tied = tuple(argument for argument in row.arguments if argument.name(framework) in given)
-    return msgspec.structs.replace(row, arguments=tied)
-
-
 def _tied_names(row: Row, framework: Framework, tried: Arguments) -> list[str]:
     """The arguments of one side that stand for those of PyTorch's that were tried."""
-    tied: list[Argument] = []
-    for argument in row.arguments:
-        # Of one that was checked with one value it may be that MindSpore takes no other.
-        checked = {*argument.values, argument.default("mindspore")} - {REQUIRED, UNKNOWN}
-        if argument.name(HUB) in tried and len(checked) > 1:
-            tied.append(argument)
-    ways = [argument.way() for argument in tied]
-    for argument in row.arguments:
-        # As a number of elements goes with the mode of padding.
-        start, _, way = argument.way().partition("_")
-        if start == "of" and any(it.endswith(way) for it in ways):
-            tied.append(argument)
+    # Of one that was checked with one value it may be that MindSpore takes no other.
+    checked = [{*it.values, it.default("mindspore")} - {REQUIRED, UNKNOWN} for it in row.arguments]
+    several = [it for it, values in zip(row.arguments, checked, strict=True) if len(values) > 1]
+    tied = [it for it in several if it.name(HUB) in tried]
+    # As a number of elements goes with the mode of padding.
+    ways = tuple(argument.way() for argument in tied)
+    companions = [it for it in row.arguments if it.way().startswith("of_")]
+    tied += [it for it in companions if any(way.endswith(it.way()[3:]) for way in ways)]
     return [argument.name(framework) for argument in tied if argument.name(framework)]
-
-
-def _is_same(one: ArgumentValue, other: ArgumentValue) -> bool:
-    """Whether two settings are one, where a number stands for as many as are needed."""
-    first, second = alike(one), alike(other)
-    if isinstance(first, float) and isinstance(second, float):
-        return abs(first - second) <= 1e-6 * max(abs(first), abs(second))
-    return first == second
