@@ -9,7 +9,7 @@ from math import prod
 
 import msgspec
 
-from explorer.compare.align.joints import Seam
+from explorer.compare.align.alignment import Seam
 from explorer.compare.graphs.layouts import Before, in_one_layout, order_of_axes
 from explorer.compare.graphs.sameness import are_equal
 from explorer.compare.graphs.view import Slot

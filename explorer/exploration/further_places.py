@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.align.joints import Joint, Seam
+from explorer.compare.align.alignment import Joint, Seam
 from explorer.compare.causes.candidates import Suspect
 from explorer.compare.causes.choice import cause_of
 from explorer.compare.graphs.layouts import Laid

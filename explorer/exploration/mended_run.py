@@ -6,8 +6,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from explorer.compare.align.alignment import Seamed
-from explorer.compare.align.joints import Seam
+from explorer.compare.align.alignment import Seam, Seamed
 from explorer.compare.graphs.levels import with_levels
 from explorer.compare.graphs.view import Slot
 from explorer.compare.mending import Mending, give_the_same_results, large_slots
