@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from explorer.compare.align.contrasts import FoundDivergence, differing_pieces
-from explorer.compare.align.correspondence import with_places
+from explorer.compare.align.correspondence import LONGEST, with_places
 from explorer.compare.align.divergence import diverge, find_further
 from explorer.compare.align.enclosures import enclose_steps, share_outputs
 from explorer.compare.align.matching import Match, Matching
@@ -200,9 +200,6 @@ def _coverage(side: Side) -> Coverage:
 # Where two graphs may be joined again: outputs that would be one quantity but for a divergence
 
 
-LONGEST = 4
-"""So many ops behind what one side alone has are looked at for one that the other side has too."""
-
 Outputs = tuple[OutputValue, OutputValue | None]
 
 
@@ -288,27 +285,29 @@ def _of_stopped(finding: FoundDivergence, side: Side) -> Iterator[Outputs]:
 
 def _of_lone_leaf(finding: FoundDivergence, side: Side) -> Iterator[Outputs]:
     """What reads a leaf of one side, and what the other side has in its place."""
-    for user in finding.parts:
-        if user.is_leaf:
-            continue
-        others = [it for it in user.origins if it not in finding.parts and it.kind != "constant"]
-        there = [it.counterpart for it in others if it.counterpart is not None]
-        counterpart = None
-        if there and len(there) == len(others):
-            # The op that reads just these, as large as the user; or the one node that is.
-            reading_them = [
-                it
-                for it in there[0].users
-                if it.value.size == user.value.size and it.phase == user.phase
-                if {read for read in it.origins if read.kind != "constant"} == set(there)
-            ]
-            alone = [it for it in there if len(there) == 1 and it.value.size == user.value.size]
-            counterpart = next(iter(reading_them + alone), None)
-        if counterpart is not None:
-            ends = (user, counterpart) if user.side is side else (counterpart, user)
-            yield from _at(finding, *ends)
+    for user in (part for part in finding.parts if not part.is_leaf):
+        there = _read_there(user, finding.parts)
+        # The op that reads just these, as large as the user; or the one node that is.
+        counterparts = [
+            it
+            for it in (there[0].users if there else ())
+            if it.value.size == user.value.size and it.phase == user.phase
+            if {read for read in it.origins if read.kind != "constant"} == set(there)
+        ]
+        if len(there) == 1 and there[0].value.size == user.value.size:
+            counterparts += there
+        if counterparts:
+            ends = user, counterparts[0]
+            yield from _at(finding, *(ends if user.side is side else ends[::-1]))
         else:
             yield from _behind(finding, user, side)
+
+
+def _read_there(node: Vertex, apart: Collection[Vertex]) -> list[Vertex]:
+    """The counterparts of all that a node reads, where each has one, without constants and what is apart."""
+    read = [it for it in node.origins if it not in apart and it.kind != "constant"]
+    there = [it.counterpart for it in read if it.counterpart is not None]
+    return there if len(there) == len(read) else []
 
 
 def _of_extra_ops(finding: FoundDivergence, side: Side) -> Iterator[Outputs]:
@@ -340,17 +339,14 @@ def _in_its_place(user: Vertex, passed: set[Vertex], goes_on: Vertex | None) -> 
     """
     if not user.is_work:
         return None
-    others = [it for it in user.origins if it not in passed and it.kind != "constant"]
-    known = [it.counterpart for it in others if it.counterpart is not None]
-    if known and len(known) == len(others):
-        alike = []
-        for it in filter(partial(_is_alike, user), known[0].users):
-            behind = _bias_added(it)
-            read = {*it.origins, *(behind.origins if behind else ())}
-            if read.issuperset(known):
-                alike.append(it)
-        if len(alike) == 1:
-            return alike[0]
+    known = _read_there(user, passed)
+    alike = []
+    for it in filter(partial(_is_alike, user), known[0].users if known else ()):
+        behind = _bias_added(it)
+        if {*it.origins, *(behind.origins if behind else ())}.issuperset(known):
+            alike.append(it)
+    if len(alike) == 1:
+        return alike[0]
     return goes_on if goes_on is not None and _is_alike(user, goes_on) else None
 
 

@@ -64,12 +64,24 @@ def extra_ops(
     gradients = len(last.inputs) if is_in_backward and adds_gradients else 0
     ends: tuple[Vertex, Vertex] | None = None
     values = alone(last.value)
-    there = None if is_term else _input_of_equal_size(row, of_any_phase=bool(gradients))
+    # What the other side has of the last input that is as large as the value. A gradient is compared with
+    # a gradient, unless gradients are added: a product has the other factor for one.
+    read = [value for node in reversed(row) for value in node.inputs]
+    origins = [value.node.origin for value in read]
+    as_large = [
+        it.counterpart
+        for it in origins
+        if it.counterpart and it.value.size == last.value.size
+        if gradients or it.phase == last.phase
+    ]
+    there = as_large[0] if as_large and not is_term else None
     # Both sides may do this with it, one of them inside of another op.
-    if there and (goes_on or is_in_backward or are_followed_alike(last, there[0])):
-        beside = contrast(last.value, there[1])
+    if there and (goes_on or is_in_backward or are_followed_alike(last, there)):
+        # Its value as the row reads it.
+        as_read = [it for it in read if it.summary and it.node.origin.counterpart is there]
+        beside = contrast(last.value, next(iter(as_read), there.value))
         if beside.gap.greatest != 0:
-            ends, values = (last, there[0]), beside
+            ends, values = (last, there), beside
     # The lines of the uses of a value whose gradients are added, where a compiler made no one call of them.
     users = [it.node.forward for it in last.inputs if it.node.forward and it.node.forward.source]
     uses = dict.fromkeys(user.source for user in users if gradients)
@@ -85,24 +97,6 @@ def extra_ops(
         "made_at": made.caller if made else "",
     }
     return found(ExtraOps, values, last, parts=row, ends=ends, goes_on=goes_on, **facts)
-
-
-def _input_of_equal_size(
-    row: list[Vertex], of_any_phase: bool
-) -> tuple[Vertex, OutputValue] | None:
-    """The counterpart of the last input of a row of ops that is as large as the row's value.
-
-    With its value as the row reads it. A gradient is compared with a gradient, unless gradients are
-    added: a product has the other factor for one.
-    """
-    read = [value for node in reversed(row) for value in node.inputs]
-    for origin in (value.node.origin for value in read):
-        there = origin.counterpart
-        is_like = of_any_phase or origin.phase == row[-1].phase
-        if is_like and there and origin.value.size == row[-1].value.size:
-            as_read = [it for it in read if it.summary and it.node.origin.counterpart is there]
-            return there, next(iter(as_read), there.value)
-    return None
 
 
 def ops_of_one_side(search: Search) -> Iterator[FoundDivergence]:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TypeVar
 
@@ -129,9 +129,7 @@ RULES = (
 
 UNUSED_RULES = (
     Rule(across=False, main_only=True, needed=False),
-    Rule(across=False, main_only=True, needed=None),
-    Rule(across=False, main_only=False, needed=None),
-    Rule(across=True, main_only=True, needed=None),
+    *(replace(rule, needed=None) for rule in RULES),
 )
 """What pairs after that: like code that nothing uses, then anything with it."""
 

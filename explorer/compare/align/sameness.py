@@ -12,7 +12,6 @@ import numpy as np
 
 from explorer.compare.align.vertices import Bucket, OutputValue, Side
 from explorer.compare.graphs.sameness import CLEAR, COARSE, within
-from explorer.model.arrays import Summary
 from explorer.model.divergence import Layout
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import FAR_LESS, MASK, QUANTILES, UNIT
@@ -263,9 +262,7 @@ def fingerprint(left: Side, right: Side, tolerance: Tolerance) -> None:
             for row, greatest in zip(rows[agree].tolist(), apart[agree].max(axis=1), strict=True):
                 first, second = buckets[row], buckets[row + step]
                 room = float(rtol[row]), float(floor[row])
-                if _are_confirmed(first, second, room) and _have_like_examples(
-                    first, second, tolerance
-                ):
+                if _agree(first, second, room, tolerance):
                     distance = float(greatest / (sizes[row] or 1.0))
                     first.near[second] = second.near[first] = distance
 
@@ -290,24 +287,20 @@ def _buckets(sides: tuple[Side, Side]) -> list[Bucket]:
             # And a float64 tensor that holds the numbers of a float32 one is still compared as float64.
             key = value.size, summary.nonfinite, summary.infinities, summary.quantiles, data, unit
             if key not in by_key:
-                by_key[key] = Bucket(_figures(value.size, summary), whole, unit)
+                root_mean_square = summary.norm / max(value.size - summary.nonfinite, 1) ** 0.5
+                # One number for all three counts: NaN and the two infinities equal themselves alone.
+                positive, negative = summary.infinities
+                base = value.size + 1
+                not_finite = (summary.nonfinite * base + positive) * base + negative
+                quantiles = (summary.quantiles + (0.0,) * QUANTILES)[:QUANTILES]
+                figures = [value.size, not_finite, root_mean_square, summary.mean, *quantiles]
+                by_key[key] = Bucket(figures, whole, unit)
             bucket = value.bucket = by_key[key]
             bucket.coarseness = max(bucket.coarseness, node.coarseness)
             # No number is greater than a NaN.
             if value.noise is not None and not value.noise <= bucket.noise:
                 bucket.noise, bucket.noisiest = value.noise, value
     return list(by_key.values())
-
-
-def _figures(size: int, summary: Summary) -> list[float]:
-    """A row of the table: figures that do not depend on layout."""
-    count = max(size - summary.nonfinite, 1)
-    root_mean_square = summary.norm / count**0.5
-    quantiles = (summary.quantiles + (0.0,) * QUANTILES)[:QUANTILES]
-    # One number for all three counts: NaN and the two infinities equal themselves alone.
-    positive, negative = summary.infinities
-    not_finite = (summary.nonfinite * (size + 1) + positive) * (size + 1) + negative
-    return [size, not_finite, root_mean_square, summary.mean, *quantiles]
 
 
 def scales(quantiles: Floats, noise: Floats) -> Floats:
@@ -328,20 +321,18 @@ def scales(quantiles: Floats, noise: Floats) -> Floats:
     return limit
 
 
-def _are_confirmed(one: Bucket, other: Bucket, room: tuple[float, float]) -> bool:
-    """Whether the elements of two agree, where both are known."""
+def _agree(one: Bucket, other: Bucket, room: tuple[float, float], tolerance: Tolerance) -> bool:
+    """Whether the elements of two agree, where both are known, and in the examples that hardly move too.
+
+    These must be the same whatever rounding does to the rest. Where each value has such examples as the
+    other has not, nothing is known.
+    """
     if one.elements is None or other.elements is None:
         return True
-    if one.elements.size <= QUANTILES and np.isfinite(one.elements).all():
-        return True  # the quantiles were all of the elements
-    return within(one.elements, other.elements, room)
-
-
-def _have_like_examples(one: Bucket, other: Bucket, tolerance: Tolerance) -> bool:
-    """Whether the examples that hardly move are the same, whatever rounding does to the rest.
-
-    Where each value has such examples as the other has not, nothing is known.
-    """
+    # Of few elements the quantiles were all.
+    are_all = one.elements.size <= QUANTILES and np.isfinite(one.elements).all()
+    if not (are_all or within(one.elements, other.elements, room)):
+        return False
     quiet = []
     for bucket in (one, other):
         value, known = bucket.noisiest, bucket.elements

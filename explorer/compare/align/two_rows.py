@@ -84,9 +84,9 @@ def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     if row[-1].phase != "forward" or not missing or read_alone(row, other_row):
         return row
     # What the other side reads once more behind its row, it may read there in this one's place.
-    for user in other_row[-1].users:
-        if user.phase == "forward" and any(it.counterpart in missing for it in user.origins):
-            return row
+    again = [user for user in other_row[-1].users if user.phase == "forward"]
+    if any(it.counterpart in missing for user in again for it in user.origins):
+        return row
 
     def own_steps(node: Vertex) -> list[Vertex]:
         # What the other side has as a further output of its row, such as a mean, is such a step too.
