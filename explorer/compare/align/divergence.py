@@ -282,18 +282,17 @@ def _two_ways(search: Search, most: int = FEW_OPS) -> Iterator[FoundDivergence]:
 
     Two formulas need not have a step in common: then none of them can be set beside another.
     """
-    shortest: tuple[list[Vertex], list[Vertex]] | None = None
+    ways = []
     for mismatch in search.results:
         row, other_row = _way_to(mismatch.first, most), _way_to(mismatch.second, most)
         beyond = _beyond(mismatch.second, row) or _beyond(mismatch.first, other_row)
         if beyond:
             yield extra_ops([beyond], None)
             return
-        if not row or not other_row or row[-1].value.size != other_row[-1].value.size:
-            continue
-        if shortest is None or len(row) + len(other_row) < len(shortest[0]) + len(shortest[1]):
-            shortest = row, other_row
-    if shortest:
+        if row and other_row and row[-1].value.size == other_row[-1].value.size:
+            ways.append((row, other_row))
+    if ways:
+        shortest = min(ways, key=lambda rows: len(rows[0]) + len(rows[1]))
         yield two_rows(search.matching, *shortest)
 
 
@@ -312,13 +311,9 @@ def _beyond(result: Vertex, other_row: list[Vertex]) -> Vertex | None:
 
     Where it adds to that, the term is what only one side has.
     """
-    if not result.inputs:
-        return None
-    returned = unwrapped(result.inputs[0]).node.origin.counterpart
-    for node in other_row:
-        if returned is not None and returned in node.origins:
-            return None if node.family == "add" else node
-    return None
+    returned = unwrapped(result.inputs[0]).node.origin.counterpart if result.inputs else None
+    node = next((it for it in other_row if returned in it.origins), None)
+    return None if node is None or node.family == "add" else node
 
 
 def _two_lines(search: Search) -> Iterator[FoundDivergence]:

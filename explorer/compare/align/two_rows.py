@@ -328,21 +328,20 @@ def rearranged_input(
     What goes into steps without a counterpart, which lead to the node, is an input too: the other
     side may take these inside itself.
     """
-    for value in _read_by(node):
-        for other_value in _read_by(other):
-            # What one node yields may be several values: halves of what it takes apart.
-            is_made_alike = value.node.origin.counterpart is other_value.node.origin
-            is_behind = value.node.rank < node.rank  # on a cycle it need not be
-            if not is_behind or not is_made_alike or value.agrees(other_value) is not True:
-                continue
-            if are_put_back(matching, value.node, other_value.node):
-                continue
-            # Two products with a weight may read rows of other numbers, of which each becomes a row.
-            are_products = _multiplies(node, value) and _multiplies(other, other_value)
-            if matching.tolerance.layout(value, other_value) or (
-                are_products and matching.tolerance.have_other_rows(value, other_value)
-            ):
-                return value, other_value
+    for value, other_value in product(_read_by(node), _read_by(other)):
+        # What one node yields may be several values: halves of what it takes apart.
+        is_made_alike = value.node.origin.counterpart is other_value.node.origin
+        is_behind = value.node.rank < node.rank  # on a cycle it need not be
+        if not is_behind or not is_made_alike or value.agrees(other_value) is not True:
+            continue
+        if are_put_back(matching, value.node, other_value.node):
+            continue
+        # Two products with a weight may read rows of other numbers, of which each becomes a row.
+        are_products = _multiplies(node, value) and _multiplies(other, other_value)
+        if matching.tolerance.layout(value, other_value) or (
+            are_products and matching.tolerance.have_other_rows(value, other_value)
+        ):
+            return value, other_value
     return None
 
 
