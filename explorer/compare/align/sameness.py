@@ -333,6 +333,8 @@ def _agree(one: Bucket, other: Bucket, room: tuple[float, float], tolerance: Tol
     are_all = one.elements.size <= QUANTILES and np.isfinite(one.elements).all()
     if not (are_all or within(one.elements, other.elements, room)):
         return False
+    if not any(bucket.noisiest and bucket.noisiest.levels for bucket in (one, other)):
+        return True
     quiet = []
     for bucket in (one, other):
         value, known = bucket.noisiest, bucket.elements
