@@ -141,12 +141,8 @@ def _missing(matching: Matching, side: Side) -> list[Vertex]:
     if not side.other.results("backward"):
         return []
     differing = matching.differing(side)
-    missing = []
-    for result in side.results("backward"):
-        is_left_over = result.is_free and result not in differing and not result.is_packed
-        if is_left_over and not result.result.is_within(0.0):
-            missing.append(result)
-    return missing
+    left = [it for it in side.results("backward") if it.is_free and it not in differing]
+    return [it for it in left if not it.is_packed and not it.result.is_within(0.0)]
 
 
 def _pairs(matching: Matching, left: Side, right: Side) -> tuple[Pair, ...]:

@@ -153,8 +153,7 @@ class Correspondence:
 
     def _rows_from(self, node: Vertex) -> Rows | None:
         """The shortest rows of ops, the first beginning at ``node``; ops of one kind come first."""
-        best: Rows | None = None
-        best_score = False, 0
+        corresponding: list[Rows] = []
         for row in self._rows(node):
             # What corresponds to the inputs of the row, if all have a counterpart.
             there = {self._assumed.get(origin) or origin.counterpart for origin in _inputs(row)}
@@ -162,12 +161,13 @@ class Correspondence:
             # The rows of the second side that read just this.
             starts = dict.fromkeys(user for it in in_order(wanted) for user in users_of(it))
             others = [it for start in starts if self._is_open(start) for it in self._rows(start)]
-            for rows in (Rows(row, other) for other in others if set(_inputs(other)) == wanted):
-                is_as_large = rows.ends[0].value.size == rows.ends[1].value.size
-                score = rows.is_one_kind, -len(row) - len(rows.second)
-                if is_as_large and (best is None or score > best_score):
-                    best, best_score = rows, score
-        return best
+            alike = (Rows(row, other) for other in others if set(_inputs(other)) == wanted)
+            corresponding += [it for it in alike if it.ends[0].value.size == it.ends[1].value.size]
+
+        def likeness(rows: Rows) -> tuple[bool, int]:
+            return rows.is_one_kind, -len(rows.first) - len(rows.second)
+
+        return max(corresponding, key=likeness, default=None)
 
     def _rows(self, node: Vertex) -> list[Row]:
         """The rows that begin at a node, shortest first."""

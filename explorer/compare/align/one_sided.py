@@ -249,9 +249,8 @@ def _gradient_of_one(suspects: Suspects, users: Iterable[Vertex], stopped: Verte
         ops = {user, *user.steps, *reading_it}
         gradients = [node for node in suspects.nodes if node.forward in ops and _is_float(node)]
         gradients = [node for node in gradients if not _is_here_too(node, own)]
-        gradients.sort(key=lambda node: node.value.size != stopped.value.size)
         if gradients:
-            return gradients[0]
+            return min(gradients, key=lambda node: node.value.size != stopped.value.size)
     return None
 
 

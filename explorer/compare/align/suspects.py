@@ -6,7 +6,7 @@ Divergences are looked for among them, by finders that stand in tables.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, NamedTuple
 
 from explorer.compare.align.contrasts import FoundDivergence, from_leaf, from_lone_leaf
@@ -146,10 +146,6 @@ def is_settled(node: Vertex, phase: Phase) -> bool:
 # Searches
 
 
-NOT_ALIKE = 0, False, False, False
-"""The likeness of two nodes that have nothing in common."""
-
-
 @dataclass(frozen=True)
 class Search:
     """What finders go by: results that differ, and the suspects of both sides behind them.
@@ -192,13 +188,8 @@ class Search:
         """
         first, second = self.suspects_of.values()
         for node in first.entries:
-            best: Vertex | None = None
-            best_likeness = NOT_ALIKE
-            for other in second.entries:
-                likeness = _likeness(node, other)
-                if likeness > best_likeness:
-                    best, best_likeness = other, likeness
-            if best is None:
+            best = max(second.entries, key=partial(_likeness, node), default=None)
+            if best is None or not any(_likeness(node, best)):
                 continue
             if not shared_origins(node, best):
                 for entry, there in ((node, second), (best, first)):
@@ -233,7 +224,7 @@ def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool, bool]:
     two parts of one tensor it is this alone that tells which is which.
     """
     if node.phase != other.phase:
-        return NOT_ALIKE
+        return 0, False, False, False
     is_same_module = node.scope != "" and node.scope == other.scope
     likeness = shared_origins(node, other), same_work(node, other), is_same_module
     return *likeness, any(likeness) and are_followed_alike(node, other)
