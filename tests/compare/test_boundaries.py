@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
-from explorer.compare.align.fingerprints import fingerprint
-from explorer.compare.align.sameness import Tolerance
+from explorer.compare.align.sameness import Tolerance, fingerprint
 from explorer.compare.align.vertices import OutputValue, view
 from explorer.compare.graphs.sameness import (
     CENTRAL,

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from explorer.compare.align import align
-from explorer.compare.align.fingerprints import fingerprint, scales
-from explorer.compare.align.sameness import Tolerance, allowances
+from explorer.compare.align.sameness import Tolerance, allowances, fingerprint, scales
 from explorer.compare.align.vertices import OutputValue, view
 from explorer.compare.graphs.sameness import within
 from explorer.model.arrays import AnyArray

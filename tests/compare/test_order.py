@@ -6,14 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.compare.align.pairing import NEAREST, MovingWindow, increasing
+from explorer.compare.align.pairing import NEAREST, increasing, nearest
 
 
 def chosen(candidates: list[list[int]]) -> list[tuple[int, int]]:
     """The pairs of items 0, 1, … with candidates that rank as they are."""
-    return increasing(
-        [(item, MovingWindow(ranks)) for item, ranks in enumerate(candidates)], lambda rank: rank
-    )
+    return increasing(list(enumerate(candidates)), lambda rank: rank)
 
 
 def longest(candidates: list[list[int]]) -> int:
@@ -49,7 +47,6 @@ def test_the_choice_is_in_order_and_no_other_is_longer(candidates: list[list[int
 
 def test_items_that_share_many_candidates_see_those_near_their_own_position() -> None:
     count = 10 * NEAREST
-    window = MovingWindow(range(count))
-    views = [window.advance() for _ in range(count)]
+    views = [nearest(range(count), position) for position in range(count)]
     assert {len(view) for view in views} == {NEAREST}
     assert all(position in view for position, view in enumerate(views))

@@ -13,7 +13,6 @@ from explorer.compare.align.provenance import (
     evidence,
     shared_origins,
     successors,
-    take_the_same,
 )
 from explorer.compare.align.sameness import TIGHT
 from explorer.compare.align.vertices import Side
@@ -246,29 +245,3 @@ def test_successors_are_the_same_op_of_the_same_inputs_in_the_same_order() -> No
     join(matching, "x", "y")
     assert list(successors(subtraction)) == [called(matching.second, "Sub")]
     assert shared_origins(subtraction, called(matching.second, "Mul")) == 2
-
-
-# The same inputs
-
-
-def test_ops_take_the_same_when_all_that_they_read_is_paired_with_each_other() -> None:
-    graphs = ComputedGraph("a"), ComputedGraph("b")
-    for graph in graphs:
-        x, y, z = (graph.leaf(name, X + 3 * k, "input") for k, name in enumerate("xyz"))
-        for op, reads in (("XY", (x, y)), ("YX", (y, x)), ("X", (x,)), ("Z", (z,)), ("None", ())):
-            graph.hold(op, X, inputs=reads)
-    matching = matching_of(*graphs)
-    join(matching, "x", "y")
-
-    def same(op: str, other: str) -> bool:
-        return take_the_same(called(matching.first, op), called(matching.second, other))
-
-    assert same("XY", "XY")
-    assert same("XY", "YX")
-    assert not same("XY", "X")
-    assert not same("X", "XY")
-    assert not same("X", "Z")
-    # What has no counterpart is no evidence, and neither is nothing.
-    assert not same("Z", "Z")
-    assert not same("None", "None")
-    assert not same("None", "X")

@@ -36,7 +36,7 @@ def test_which_of_two_graphs_is_first_does_not_depend_on_the_order_they_come_in(
     other.leaf("x", np.zeros(2), "input")
     graphs = one.record(), other.record()
     left, right = view(*graphs)
-    assert (left.other, right.other, left.is_left, right.is_left) == (right, left, True, False)
+    assert (left.other, right.other, left.name, right.name) == (right, left, "left", "right")
     swapped_left, swapped_right = view(*reversed(graphs))
     assert left.is_first is not right.is_first
     assert (left.is_first, right.is_first) == (swapped_right.is_first, swapped_left.is_first)

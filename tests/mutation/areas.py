@@ -24,9 +24,7 @@ class Area(NamedTuple):
 
 
 COMPARISONS = ("tests/compare", "tests/model", "tests/numeric")
-FINGERPRINTS = tuple(
-    f"explorer/compare/align/{name}.py" for name in ("fingerprints", "sameness", "vertices")
-)
+FINGERPRINTS = tuple(f"explorer/compare/align/{name}.py" for name in ("sameness", "vertices"))
 
 AREAS = {
     "cases": Area(("explorer/model/cases.py",), ("tests/model", "tests/scenario"), 0.85),

@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from explorer.compare.align import align
-from explorer.compare.align.fingerprints import fingerprint
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.provenance import trace_origins
-from explorer.compare.align.sameness import Tolerance
+from explorer.compare.align.sameness import Tolerance, fingerprint
 from explorer.compare.align.vertices import Side, Vertex, view
 from explorer.model.alignment import Alignment, Pair
 from explorer.model.divergence import Divergence, OtherValue, mirrored

@@ -1,47 +1,45 @@
 """The alignment of two gradient graphs: pairs, coverage, what is left over or drawn, where they part."""
 
-import itertools
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
-import msgspec
-import numpy as np
-
-from explorer.compare.align.contrasts import Contrast, FoundDivergence, at, both, differing_pieces
-from explorer.compare.align.correspondence import with_places
-from explorer.compare.align.divergence import diverge
+from explorer.compare.align.contrasts import FoundDivergence, differing_pieces
+from explorer.compare.align.correspondence import LONGEST, with_places
+from explorer.compare.align.divergence import diverge, find_further
 from explorer.compare.align.enclosures import enclose_steps, share_outputs
-from explorer.compare.align.further import find_further, rounded_on_one_side
-from explorer.compare.align.joints import Seam, seam
-from explorer.compare.align.matching import Match, Matching, Mismatch
+from explorer.compare.align.matching import Match, Matching
+from explorer.compare.align.one_sided import rounded_on_one_side
 from explorer.compare.align.pairing import pair_nodes, pair_unused
-from explorer.compare.align.reasons import reasons
-from explorer.compare.align.sameness import NOISE, Tolerance, elements_beside
+from explorer.compare.align.reasons import random_draws, reasons
+from explorer.compare.align.sameness import NOISE, Tolerance
+from explorer.compare.align.suspects import kind
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, view
 from explorer.compare.graphs.layouts import in_one_layout
-from explorer.compare.graphs.view import reach
-from explorer.compare.results.remarks import draws_random_numbers
 from explorer.model.alignment import Alignment, Count, Coverage, How, Pair, Seen
-from explorer.model.divergence import Gap, OtherRate, Reading, ResultElsewhere
-from explorer.model.graph import GradGraph, Phase
+from explorer.model.divergence import (
+    ExtraOps,
+    GradientStopped,
+    LoneLeaf,
+    OtherOp,
+    ResultElsewhere,
+)
+from explorer.model.graph import GradGraph, Phase, SideName, Slot
 from explorer.model.requests import Repacked
-from explorer.model.unpaired import Plain
 
 
 def align(
     left: GradGraph,
     right: GradGraph,
-    rtol: float = 1e-4,
-    atol: float = 1e-6,
     alike: Collection[str] = (),
     pieces: Iterable[Repacked] = (),
 ) -> Alignment:
     """Pairs the nodes of two graphs by value, and finds the first divergence.
 
     A pair are nodes whose values agree up to layout; every other node says why it has no partner.
-    Two elements agree when they do not stand clear of the noise of both sides. Where that was not
-    measured, they agree when they differ by at most ``rtol`` of the element plus ``atol`` of the
-    tensor's typical greatest element; values that passed through float16 or bfloat16 get the room
+    Two elements agree when they do not stand clear of the noise of both sides, and where that was not
+    measured, within a tolerance; values that passed through float16 or bfloat16 get the room
     that these dtypes need. Named results (outputs, gradients) are compared element by element, and
     nothing counts as a divergence unless one of them differs, but for a value that one side alone
     rounds; ``alike`` are those that are known not
@@ -49,7 +47,33 @@ def align(
     hold in other pieces, whose gradients are compared piece by piece. Whichever graph is named
     first, the same pairs and the same divergence are found.
     """
-    return seamed(left, right, rtol, atol, alike, pieces).alignment
+    return seamed(left, right, alike, pieces).alignment
+
+
+class Joint(NamedTuple):
+    """An output of one graph, and the one of the other whose value it gets; None: zeros.
+
+    ``sizes`` are the shapes of both.
+    """
+
+    here: Slot
+    there: Slot | None
+    shapes: tuple[tuple[int, ...], tuple[int, ...]]
+
+
+class Seam(NamedTuple):
+    """A divergence as it is mended.
+
+    ``parts`` are the ids of the nodes of each side that take part; leaves are left out; ``laid`` those
+    before them whose gradients differ with it. ``joints`` join the graphs again where the values of a
+    side are to be replaced. One that ``is_assumed`` is named by its structure alone: what its ops read
+    is not known to be equal.
+    """
+
+    parts: dict[SideName, frozenset[str]]
+    joints: dict[SideName, tuple[Joint, ...]]
+    is_assumed: bool
+    laid: frozenset[tuple[SideName, str]] = frozenset()
 
 
 class Seamed(NamedTuple):
@@ -62,25 +86,23 @@ class Seamed(NamedTuple):
 def seamed(
     left: GradGraph,
     right: GradGraph,
-    rtol: float = 1e-4,
-    atol: float = 1e-6,
     alike: Collection[str] = (),
     pieces: Iterable[Repacked] = (),
 ) -> Seamed:
     """The alignment of two graphs, as align() has it, and how its divergences are mended."""
     left_side, right_side = view(*in_one_layout(left, right).graphs)
-    first, second = (left_side, right_side) if left_side.is_first else (right_side, left_side)
-    apart = differing_pieces((first, second), pieces, alike)
-    matching = pair_nodes(first, second, Tolerance(rtol, atol, frozenset(alike)))
-    missing = _missing(matching, first) + _missing(matching, second)
+    sides = (left_side, right_side) if left_side.is_first else (right_side, left_side)
+    apart = differing_pieces(sides, pieces, alike)
+    matching = pair_nodes(*sides, Tolerance(alike=frozenset(alike)))
+    missing = [*_missing(matching, sides[0]), *_missing(matching, sides[1])]
     # Where the graphs part is looked for among single nodes, before steps and outputs find a place.
     finding = diverge(matching, missing, apart)
     findings = [finding, *find_further(matching, finding, missing)] if finding else []
     findings += rounded_on_one_side(matching, findings)
     findings = with_places(matching, findings)
-    draws = RandomDraws(matching)
+    drawn_nodes, other_rates = random_draws(matching)
     # What no random draw explains, dropouts of other rates first.
-    named = [*draws.unlike_rates, *itertools.filterfalse(draws.explain_finding, findings)]
+    named = [*other_rates, *(it for it in findings if not (it.parts and it.parts <= drawn_nodes))]
     pair_unused(matching, (part for found in findings for part in found.parts))
     enclose_steps(matching)
     share_outputs(matching)
@@ -89,33 +111,23 @@ def seamed(
     drawn: list[str] = []
     for mismatch in matching.differing_results():
         result = mismatch.first
-        names = drawn if draws.explain_result(mismatch) else differing
+        names = drawn if drawn_nodes.issuperset((result, mismatch.second)) else differing
         names.append(result.name or result.id)
     differing += [result.name for result in missing]
-    for piece in apart:
-        if isinstance(piece.divergence, ResultElsewhere):
-            differing.append(piece.divergence.name)
-    # The nodes without a partner and their reasons, the left side's first.
-    unpaired = []
-    for lone in sorted(reasons(matching, findings), key=lambda lone: lone.side):
-        side = left_side if lone.side == "left" else right_side
-        if draws.explain(side.by_id[lone.node]):
-            lone = msgspec.structs.replace(lone, reason="random", why=Plain("random"))
-        unpaired.append(lone)
-    cases = dict.fromkeys((left.case, right.case))
+    differing += [it.divergence.name for it in apart if isinstance(it.divergence, ResultElsewhere)]
     alignment = Alignment(
         left=left.engine,
         right=right.engine,
-        case=" | ".join(cases),
+        case=" | ".join(dict.fromkeys((left.case, right.case))),
         pairs=_pairs(matching, left_side, right_side),
-        unpaired=tuple(unpaired),
+        unpaired=tuple(reasons(matching, findings, drawn_nodes)),
         differing=tuple(differing),
         left_coverage=_coverage(left_side),
         right_coverage=_coverage(right_side),
         seen=tuple(Seen(found.divergence) for found in named),
         drawn=tuple(drawn),
     )
-    return Seamed(alignment, tuple(seam(found, (first, second)) for found in named))
+    return Seamed(alignment, tuple(_seam(found, sides) for found in named))
 
 
 def _missing(matching: Matching, side: Side) -> list[Vertex]:
@@ -126,169 +138,221 @@ def _missing(matching: Matching, side: Side) -> list[Vertex]:
     if not side.other.results("backward"):
         return []
     differing = matching.differing(side)
-    missing = []
-    for result in side.results("backward"):
-        is_left_over = result.is_free and result not in differing and not result.is_packed
-        if is_left_over and not result.result.is_within(0.0):
-            missing.append(result)
-    return missing
+    left = [it for it in side.results("backward") if it.is_free and it not in differing]
+    return [it for it in left if not it.is_packed and not it.result.is_within(0.0)]
 
 
 def _pairs(matching: Matching, left: Side, right: Side) -> tuple[Pair, ...]:
     """Pairs in the left side's execution order, each followed by those that share its number."""
-    matches = sorted(matching.matches, key=lambda match: match.on(left).node.rank)
+
+    def place(match: Match) -> tuple[int, int, str, int]:
+        value, other = match.on(left), match.on(right)
+        return value.node.rank, value.output, other.node.id, other.output
+
     numbers: dict[Vertex, int] = {}
-    pairs = []
-    for number, match in enumerate(matches, start=1):
+    numbered: list[tuple[int, Match, How]] = []
+    for number, match in enumerate(sorted(matching.matches, key=place), start=1):
         numbers[match.on(left).node] = number
         how = match.how
         are_noise = matching.tolerance.are_noise(match.first, match.second, NOISE)
         if how not in {"across", "provenance"} and not are_noise:
             # Another layout of its numbers is worth more to know of a pair than the evidence for it.
             how = matching.tolerance.layout(match.first, match.second) or how
-        pairs.append(_pair(match.on(left), match.on(right), number, how))
-
-    def place(match: Match) -> tuple[int, int, str, int]:
-        value, other = match.on(left), match.on(right)
-        return value.node.rank, value.output, other.node.id, other.output
-
-    for match in sorted(matching.shared, key=place):
-        # A shared output has the number of the pair that its op is in.
-        number = numbers[match.on(left).node.representative]
-        pairs.append(_pair(match.on(left), match.on(right), number, match.how))
-    return tuple(sorted(pairs, key=lambda pair: pair.number))
-
-
-def _pair(left: OutputValue, right: OutputValue, number: int, how: How) -> Pair:
-    return Pair(
-        left=left.node.id,
-        right=right.node.id,
-        left_output=left.output,
-        right_output=right.output,
-        number=number,
-        how=how,
-        left_within=tuple(step.id for step in left.node.steps),
-        right_within=tuple(step.id for step in right.node.steps),
+        numbered.append((number, match, how))
+    # A shared output has the number of the pair that its op is in.
+    numbered += [
+        (numbers[match.on(left).node.representative], match, match.how)
+        for match in sorted(matching.shared, key=place)
+    ]
+    return tuple(
+        Pair(
+            left=match.on(left).node.id,
+            right=match.on(right).node.id,
+            left_output=match.on(left).output,
+            right_output=match.on(right).output,
+            number=number,
+            how=how,
+            left_within=tuple(step.id for step in match.on(left).node.steps),
+            right_within=tuple(step.id for step in match.on(right).node.steps),
+        )
+        for number, match, how in sorted(numbered, key=lambda it: it[0])
     )
 
 
 def _coverage(side: Side) -> Coverage:
-    return Coverage(forward=_count(side, "forward"), backward=_count(side, "backward"))
-
-
-def _count(side: Side, phase: Phase) -> Count:
-    """How the op nodes of one phase stand to the other side."""
-    paired = inside = unpaired = unproven = 0
+    """How the op nodes of each phase stand to the other side."""
+    counts: dict[Phase, Counter[str]] = {"forward": Counter(), "backward": Counter()}
     for node in side.work:
-        if node.phase == phase:
-            is_in_pair = node.is_paired and not node.is_partial
-            paired += is_in_pair
-            unpaired += not is_in_pair
-    for node in side.nodes:
-        for step in node.steps:
-            if step.phase == phase:
-                inside += 1
-                unproven += step.record.proof != "proven"
-    return Count(paired=paired - inside, inside=inside, unpaired=unpaired, unproven=unproven)
+        is_in_pair = node.is_paired and not node.is_partial
+        counts[node.phase]["paired" if is_in_pair else "unpaired"] += 1
+    for step in (step for node in side.nodes for step in node.steps):
+        counts[step.phase].update(paired=-1, inside=1, unproven=int(step.record.proof != "proven"))
+    return Coverage(forward=Count(**counts["forward"]), backward=Count(**counts["backward"]))
 
 
-# Rates of dropouts
+# Where two graphs may be joined again: outputs that would be one quantity but for a divergence
 
 
-SAME = 1e-3
-"""Factors that differ by less than this share are of one rate; rates are written with few digits."""
+Outputs = tuple[OutputValue, OutputValue | None]
 
 
-def unlike_rates(
-    sides: tuple[Side, Side], draws: dict[Side, list[Vertex]], depends: Callable[[Vertex], bool]
-) -> list[FoundDivergence]:
-    """The dropouts that have another rate than the one in their place on the other side.
+def _seam(finding: FoundDivergence, sides: Iterable[Side]) -> Seam:
+    """How the graphs are joined again behind a divergence."""
+    parts: dict[SideName, frozenset[str]] = {}
+    joints: dict[SideName, tuple[Joint, ...]] = {}
+    for side in sides:
+        own = [part for part in finding.parts if part.side is side and not part.is_leaf]
+        parts[side.name] = frozenset(part.id for part in own)
+        find = JOINING.get(type(finding.divergence), _at_ends)
+        joints[side.name] = tuple(_joint(*pair) for pair in find(finding, side))
+    divergence = finding.divergence
+    is_between = isinstance(divergence, ExtraOps) and divergence.is_between
+    is_assumed = isinstance(divergence, OtherOp) or is_between
+    return Seam(parts, joints, is_assumed, frozenset((it.side.name, it.id) for it in finding.laid))
 
-    ``draws`` are the ops that draw random numbers, ``depends`` tells what depends on these. Nothing
-    is said unless every draw of the forward is seen to be a dropout: it may by chance drop nothing,
-    and of large tensors too little is known.
+
+def _joint(own: OutputValue, other: OutputValue | None) -> Joint:
+    """Two outputs that are joined; where one has its bias already, the other one behind what adds that."""
+    if other is None:
+        return Joint(own.slot, None, (own.shape, own.shape))
+    own, other = _behind_bias(own, other), _behind_bias(other, own)
+    return Joint(own.slot, other.slot, (own.shape, other.shape))
+
+
+def _behind_bias(value: OutputValue, other: OutputValue) -> OutputValue:
+    """A value, or behind what adds the bias to it that the op of the ``other`` one reads itself."""
+    behind = _bias_added(value.node)
+    if behind is not None and value.is_main:
+        leaves = [it.counterpart for it in behind.origins if it.kind == "parameter"]
+        if all(leaf in other.node.origins for leaf in leaves):
+            return behind.value
+    return value
+
+
+def _bias_added(node: Vertex) -> Vertex | None:
+    """What adds a parameter to a node's value, where nothing else reads that."""
+    users = node.users_in_phase
+    if len(users) != 1 or users[0].family != "add" or users[0].value.size != node.value.size:
+        return None
+    return users[0] if any(it.kind == "parameter" for it in users[0].origins) else None
+
+
+# The outputs of a side with those of the other whose values they get
+
+
+def _at_ends(finding: FoundDivergence, side: Side) -> Iterator[Outputs]:
+    """The ends of a divergence, where it has such."""
+    if finding.ends:
+        own, other = sorted(finding.ends, key=lambda end: end.side is not side)
+        yield from _at(finding, own, other)
+
+
+def _at(finding: FoundDivergence, own: Vertex, other: Vertex) -> Iterator[Outputs]:
+    """A node that takes part gets the value; one that does not may have other users as well.
+
+    Then it is those that read the other side's value there that get their counterparts' values.
     """
-    rows = []
-    for side in sorted(sides, key=lambda side: side.name):
-        dropouts: list[tuple[Vertex, float]] = []
-        for node in filter(depends, side.nodes):
-            if node.phase == "forward" and node.kind == "op":
-                kept = filter(None, (_factor(node.value, value) for value in node.inputs))
-                dropouts += [(node, factor) for factor in kept][:1]
-        drawing = [node for node in draws[side] if node.phase == "forward"]
-        if len(dropouts) != len(drawing):
-            return []
-        rows.append(dropouts)
-    if len({tuple(node.value.size for node, _ in row) for row in rows}) > 1:
-        return []
-    found = []
-    for (left, factor), (right, other_factor) in zip(*rows, strict=True):
-        factors, apart = (factor, other_factor), abs(factor - other_factor)
-        if apart > SAME * max(factors):
-            values = Reading("factor", (), factors[:1]), Reading("factor", (), factors[1:])
-            divergence = OtherRate(
-                phase="forward",
-                **at(left, Contrast(values, Gap(apart)), right),
-                places=both(left, right),
-                rates=(1 - 1 / factor, 1 - 1 / other_factor),  # what is dropped in the long run
-                factors=factors,
-            )
-            found.append(FoundDivergence(divergence, frozenset((left, right))))
-    return found
+    users = own.users_in_phase
+    if own in finding.parts or (len(users) == 1 and not own.is_leaf):
+        yield own.value, other.value
+        return
+    for user in other.consumers:
+        alike = [it for it in users if kind(it) == kind(user) and it.value.size == user.value.size]
+        if user.phase == own.phase and len(alike) == 1:
+            yield alike[0].value, user.value
 
 
-def _factor(value: OutputValue, given: OutputValue) -> float:
-    """The factor of what a dropout keeps of a value; 0 where it is no dropout, or not known."""
-    beside = elements_beside(value, given) if value.size == given.size else None
-    if beside is None:
-        return 0.0
-    numbers, dropped_from = beside
-    nonzero = dropped_from != 0
-    with np.errstate(all="ignore"):
-        factors = numbers[nonzero] / dropped_from[nonzero]
-    kept = factors[factors != 0]
-    if not 0 < kept.size < factors.size:
-        return 0.0
-    factor = float(np.median(kept))
-    is_common = np.allclose(kept, factor, rtol=SAME, atol=0)
-    return factor if is_common and factor > 1 + SAME else 0.0
+def _of_result(finding: FoundDivergence, side: Side) -> Iterator[Outputs]:
+    """The makers of a result, by the outputs that it is."""
+    ends = sorted(finding.parts, key=lambda part: part.side is not side)
+    if len(ends) == 2 and ends[0].inputs:
+        yield ends[0].inputs[0], ends[1].result
 
 
-# Random draws
+def _of_stopped(finding: FoundDivergence, side: Side) -> Iterator[Outputs]:
+    """Zeros for a gradient that the other side stops."""
+    for part in finding.parts:
+        if part.side is side and part.phase == "backward":
+            yield part.value, None
 
 
-class RandomDraws:
-    """The nodes of two graphs that depend on a random draw.
+def _of_lone_leaf(finding: FoundDivergence, side: Side) -> Iterator[Outputs]:
+    """What reads a leaf of one side, and what the other side has in its place."""
+    for user in (part for part in finding.parts if not part.is_leaf):
+        there = _read_there(user, finding.parts)
+        # The op that reads just these, as large as the user; or the one node that is.
+        counterparts = [
+            it
+            for it in (there[0].users if there else ())
+            if it.value.size == user.value.size and it.phase == user.phase
+            if {read for read in it.origins if read.kind != "constant"} == set(there)
+        ]
+        if len(there) == 1 and there[0].value.size == user.value.size:
+            counterparts += there
+        if counterparts:
+            ends = user, counterparts[0]
+            yield from _at(finding, *(ends if user.side is side else ends[::-1]))
+        else:
+            yield from _behind(finding, user, side)
 
-    Each framework draws numbers of its own: beyond a draw on both sides other values say nothing,
-    unless both drew the same numbers. A draw on one side alone is a difference like any other.
-    ``unlike_rates`` are the places where the rates of two dropouts differ.
+
+def _read_there(node: Vertex, apart: Collection[Vertex]) -> list[Vertex]:
+    """The counterparts of all that a node reads, where each has one, without constants and what is apart."""
+    read = [it for it in node.origins if it not in apart and it.kind != "constant"]
+    there = [it.counterpart for it in read if it.counterpart is not None]
+    return there if len(there) == len(read) else []
+
+
+def _of_extra_ops(finding: FoundDivergence, side: Side) -> Iterator[Outputs]:
+    """What goes on with the value of ops of one side; where that is not known, their own counterpart."""
+    last = max(finding.parts, key=lambda part: part.rank)
+    yield from list(_at_ends(finding, side)) or _behind(finding, last, side)
+
+
+def _behind(finding: FoundDivergence, last: Vertex, side: Side) -> Iterator[Outputs]:
+    """The first op behind a node of one side that the other side has too, on each way onwards."""
+    for user in last.consumers:
+        passed = {*finding.parts, last}
+        for _ in range(LONGEST):
+            other = _in_its_place(user, passed, finding.goes_on)
+            if other is not None:
+                own = user if user.side is side else other
+                yield own.value, (other if own is user else user).value
+                break
+            passed.add(user)
+            if len(user.users_in_phase) != 1:
+                break
+            (user,) = user.users_in_phase
+
+
+def _in_its_place(user: Vertex, passed: set[Vertex], goes_on: Vertex | None) -> Vertex | None:
+    """The op of the other side that does what one does behind ``passed``, from the same other inputs.
+
+    It is ``goes_on`` where that is alike, and these say nothing else.
     """
+    if not user.is_work:
+        return None
+    known = _read_there(user, passed)
+    alike = []
+    for it in filter(partial(_is_alike, user), known[0].users if known else ()):
+        behind = _bias_added(it)
+        if {*it.origins, *(behind.origins if behind else ())}.issuperset(known):
+            alike.append(it)
+    if len(alike) == 1:
+        return alike[0]
+    return goes_on if goes_on is not None and _is_alike(user, goes_on) else None
 
-    def __init__(self, matching: Matching) -> None:
-        self._dependent: set[Vertex] = set()
-        drawing = {
-            side: [it for it in side.nodes if it.kind == "op" and draws_random_numbers(it.op)]
-            for side in matching.sides
-        }
-        ops, others = drawing.values()
-        # Each operator of one side may have drawn the numbers of the one in its place on the other side.
-        are_alike = len(ops) == len(others) and all(
-            any(one.agrees(other) for one, other in zip(*values, strict=False))
-            for values in zip((it.values for it in ops), (it.values for it in others), strict=True)
-        )
-        if ops and others and not are_alike:
-            self._dependent = reach([*ops, *others], lambda node: node.consumers)
-        self.unlike_rates = unlike_rates(matching.sides, drawing, self.explain)
 
-    def explain(self, node: Vertex) -> bool:
-        """Whether a node's value depends on a draw."""
-        return node in self._dependent
+def _is_alike(node: Vertex, other: Vertex) -> bool:
+    """Whether two nodes are ops of one kind, as large, in one phase."""
+    is_one_kind = kind(node) == kind(other) and node.phase == other.phase
+    return is_one_kind and node.value.size == other.value.size
 
-    def explain_result(self, mismatch: Mismatch) -> bool:
-        """Whether a result depends on a draw on both sides."""
-        return self.explain(mismatch.first) and self.explain(mismatch.second)
 
-    def explain_finding(self, finding: FoundDivergence) -> bool:
-        """Whether all that takes part in a divergence depends on a draw."""
-        return bool(finding.parts) and all(map(self.explain, finding.parts))
+JOINING: dict[type, Callable[[FoundDivergence, Side], Iterator[Outputs]]] = {
+    ResultElsewhere: _of_result,
+    GradientStopped: _of_stopped,
+    LoneLeaf: _of_lone_leaf,
+    ExtraOps: _of_extra_ops,
+}
+"""How outputs are found that have no ends of their own; by the ends of the divergence otherwise."""

@@ -1,21 +1,22 @@
 """The way back from results that differ, on both sides in step, to the ops where they first do."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from explorer.compare.align.contrasts import FoundDivergence
-from explorer.compare.align.matching import Mismatch
-from explorer.compare.align.one_sided import MOST_TERMS, are_close, extra_ops, term_left_out
+from explorer.compare.align.one_sided import extra_ops, is_rest, term_left_out
 from explorer.compare.align.provenance import (
     are_known_equal,
+    is_nothing,
     left_over,
     read_by_call,
     read_from_outside,
-    steps_around,
+    terms,
     unwrapped,
+    unwrapping,
 )
 from explorer.compare.align.suspects import Search, is_settled, same_work
 from explorer.compare.align.two_rows import two_rows
@@ -28,19 +29,10 @@ MOST_STEPS = 20_000
 MOST_OPS = 24
 """Ops in a row of several lines that are compared with another row as one."""
 
-LEAST_PART = 1e-3
-"""A term that is a smaller part of its sum cannot be distinguished from the sum's rounding."""
-
 GIVEN = frozenset({"fill", "expand", "arange", "range", "eye"})
 """Families of ops that make the same numbers whatever a net is given, if they read nothing."""
 
 Values = list[OutputValue]
-
-ValuePair = tuple[OutputValue, OutputValue]
-"""Two values that should be one, the first side's first."""
-
-Row = tuple[Vertex, ...]
-"""Ops of one side in execution order."""
 
 
 class Origin(NamedTuple):
@@ -49,7 +41,7 @@ class Origin(NamedTuple):
     One ``is_left_out`` where it is a gradient that one side adds, and the other does not.
     """
 
-    nodes: Row
+    nodes: Sequence[Vertex]
     found: Callable[[], FoundDivergence]
     is_left_out: bool = False
 
@@ -60,24 +52,14 @@ def from_backtrace(search: Search, *, by_layers: bool = False) -> Iterator[Found
     Before them come gradients that one side leaves out, which change all that follows, also in ops that
     differ.
     """
-    origins = Backtrace(search, by_layers).origins(search.results)
+    origins = Backtrace(search, by_layers).origins()
     for origin in sorted(origins, key=lambda it: (not it.is_left_out, span(it.nodes))):
         yield origin.found()
 
 
 def _left_out(total: Vertex, term: Vertex, rest: Vertex) -> Origin:
     """A sum of one side, a term of it that the other leaves out, and what that has instead."""
-    is_gradient = total.phase == "backward"
-    return Origin((total,), partial(term_left_out, total, term, rest), is_gradient)
-
-
-def _extra(row: Iterable[Vertex], *, is_term: bool, goes_on: Vertex | None = None) -> Origin:
-    """A row of ops of one side; ``is_term`` where they lead to a term that the other does not add.
-
-    ``goes_on`` is what the other side does instead, with what the row reads.
-    """
-    ops = list(row)
-    return Origin(tuple(ops), partial(extra_ops, ops, goes_on, is_term=is_term))
+    return Origin([total], partial(term_left_out, total, term, rest), total.phase == "backward")
 
 
 class Backtrace:
@@ -96,35 +78,38 @@ class Backtrace:
         self._phase = search.phase
         self._by_layers = by_layers
         self._seen: set[tuple[Vertex, Vertex]] = set()
-        self._waiting: list[ValuePair] = []
+        # The first result comes first: what is put in last is taken first.
+        self._waiting = [
+            (mismatch.first.inputs[0], mismatch.second.inputs[0])
+            for mismatch in reversed(search.results)
+            if mismatch.first.inputs and mismatch.second.inputs
+        ]
         self._of_leaves: dict[Vertex, bool] = {}
 
-    def origins(self, results: Iterable[Mismatch]) -> Iterator[Origin]:
+    def origins(self) -> Iterator[Origin]:
         """Where results begin to differ; nothing for those of which that cannot be told."""
-        for mismatch in results:
-            if mismatch.first.inputs and mismatch.second.inputs:
-                self._waiting.append((mismatch.first.inputs[0], mismatch.second.inputs[0]))
-            while self._waiting and len(self._seen) < MOST_STEPS:
-                yield from self._step(*self._waiting.pop())
+        while self._waiting and len(self._seen) < MOST_STEPS:
+            yield from self._step(*self._waiting.pop())
 
     def _step(self, first_end: OutputValue, second_end: OutputValue) -> Iterator[Origin]:
         """Goes back by one op on both sides, or finds that they differ here."""
-        first, second = unwrapped(first_end), unwrapped(second_end)
+        way, other_way = unwrapping(first_end), unwrapping(second_end)
+        first, second = way[-1], other_way[-1]
         pair = first.node, second.node
         if pair in self._seen:
             return
         self._seen.add(pair)
         if self._matching.tolerance.are_one(first, second):
             # Steps may pass on equal numbers in another order or shape on the two sides.
-            row, other_row = steps_around(first_end), steps_around(second_end)
+            row, other_row = ([it.node for it in steps[-2::-1]] for steps in (way, other_way))
             if first_end.agrees(second_end) is False and row and other_row:
                 yield self._rows_apart(row, other_row)
         elif is_nothing(first) or is_nothing(second):
             yield from self._sums(first, second)
         elif not (self._is_in_place(*pair) and self._is_in_place(*pair[::-1])):
             yield from self._beside_known(first, second)
-        elif self._by_layers and (read := self._read_by_one_layer(*pair)):
-            self._waiting.append(read)
+        elif self._by_layers and self._goes_back_by_a_layer(*pair):
+            pass
         elif "add" in (first.node.family, second.node.family):
             yield from self._sums(first, second)
         elif same_work(*pair) and first.size == second.size:
@@ -147,22 +132,25 @@ class Backtrace:
     def _may_be_here(self, node: Vertex) -> bool:
         return not (node.is_leaf or node.is_result or is_settled(node, self._phase))
 
+    def _is_no_layer(self, node: Vertex) -> bool:
+        """Whether a node may be where results differ, and adds no parameter."""
+        adds_parameter = any(unwrapped(it).node.kind == "parameter" for it in node.inputs)
+        return self._may_be_here(node) and not adds_parameter
+
     def _unsettled(self, values: Values) -> Values:
         """The values that may differ."""
-        return [value for value in values if self._may_differ(unwrapped(value).node)]
-
-    def _may_differ(self, node: Vertex) -> bool:
-        if not self._by_layers or not self._may_be_here(node):
-            return self._may_be_here(node)
-        if node not in self._of_leaves:
-            behind = reach([node], lambda it: it.feeders)
-            # It computes from a leaf, or from what has no record of what it reads.
-            self._of_leaves[node] = not all(
-                it.feeders or it.kind == "constant" or it.family in GIVEN for it in behind
-            )
-        return self._of_leaves[node]
-
-    # Sums
+        unsettled = []
+        for value in values:
+            node = unwrapped(value).node
+            if self._by_layers and self._may_be_here(node) and node not in self._of_leaves:
+                # By layers, what computes from a leaf does, or from what has no record of what it reads.
+                self._of_leaves[node] = not all(
+                    it.feeders or it.kind == "constant" or it.family in GIVEN
+                    for it in reach([node], lambda it: it.feeders)
+                )
+            if self._of_leaves.get(node, self._may_be_here(node)):
+                unsettled.append(value)
+        return unsettled
 
     def _beside_known(self, first: OutputValue, second: OutputValue) -> Iterator[Origin]:
         """Compares the terms of sums where what one of them yields is known to the other side.
@@ -172,27 +160,25 @@ class Backtrace:
         node, other = first.node, second.node
         is_in_forward = self._phase == "forward"
         ways = (first, second), (second, first)
-        left_out = False
+        left_out = []
         for total, rest in ways if is_in_forward else ():
-            term = self._only_term(total, rest, with_zeros=True)
+            term = self._only_term(total, rest, zeros=True)
             # What one side alone has of parameters is said of those.
             is_known = term and is_settled(term, self._phase) and term.kind != "parameter"
             # A sum with a term of zeros may have another value in that one's place.
-            is_with_zeros = rest.node.family == "add" and _apart(rest.node.inputs)[1]
+            is_sum = rest.node.family == "add"
+            is_with_zeros = is_sum and any(it.is_within(0.0) for it in rest.node.inputs)
             if term and is_known and self._may_be_here(total.node) and not is_with_zeros:
-                left_out = True
-                yield _left_out(total.node, term, rest.node)
+                left_out.append(_left_out(total.node, term, rest.node))
         are_alike = len(node.inputs) == len(other.inputs) and node.phase == other.phase
         if left_out:
-            return
-        if is_in_forward and are_alike and node.family == other.family == "add":
+            yield from left_out
+        elif is_in_forward and are_alike and node.family == other.family == "add":
             # One of as many terms may be 0.
             self._waiting += zip(node.inputs, other.inputs, strict=True)
-            return
-        for total, rest in ways:
-            if not self._is_in_place(total.node, rest.node):
-                continue
-            term = self._only_term(total, rest, with_zeros=False)
+        elif way := next((it for it in ways if self._is_in_place(it[0].node, it[1].node)), None):
+            total, rest = way
+            term = self._only_term(total, rest, zeros=False)
             # The other side may compute with the same gradient, which it adds to nothing here.
             there = term.origin.counterpart if term and not is_in_forward else None
             is_computed_with = there and any(user.is_work for user in there.consumers)
@@ -200,16 +186,13 @@ class Backtrace:
             is_of_leaf = not is_in_forward and any(it.is_result for it in total.node.consumers)
             if term and not is_of_leaf and (is_computed_with or self._may_be_here(term)):
                 yield _left_out(total.node, term, rest.node)
-            break
 
-    def _only_term(
-        self, total: OutputValue, rest: OutputValue, *, with_zeros: bool
-    ) -> Vertex | None:
-        """The term without which a sum is what the other side has."""
+    def _only_term(self, total: OutputValue, rest: OutputValue, *, zeros: bool) -> Vertex | None:
+        """The term without which a sum is what the other side has; ``zeros`` count as terms."""
         if total.node.family != "add":
             return None
-        left, right = left_over(self._terms(total), [rest])
-        left = left if with_zeros else _apart(left)[0]
+        left, right = left_over(terms(total, self._may_be_here), [rest])
+        left = [it for it in left if zeros or not it.is_within(0.0)]
         if right or len(left) != 1:
             return None
         # Beside nan and 0 a sum is equal by chance.
@@ -221,13 +204,11 @@ class Backtrace:
         """Compares the terms of two sums; a value that is no sum is one term."""
         if self._by_layers:
             # What a layer makes is one term, whether it adds its bias in an op of its own or not.
-            left, right = left_over(
-                self._terms(first, _adds_a_parameter), self._terms(second, _adds_a_parameter)
-            )
+            left, right = left_over(*(terms(it, self._is_no_layer) for it in (first, second)))
             if len(left) == len(right) > 0 and [left, right] != [[first], [second]]:
                 self._waiting += zip(left, right, strict=True)
                 return
-        left, right = left_over(self._terms(first), self._terms(second))
+        left, right = left_over(terms(first, self._may_be_here), terms(second, self._may_be_here))
         if [left, right] == [[first], [second]]:
             yield from self._regions(first.node, second.node)
             return
@@ -236,16 +217,16 @@ class Backtrace:
             self._waiting += zip(left, right, strict=True)
             return
         # A term that is 0 adds nothing, but for where the other side has another value.
-        left, zeros = _apart(left)
-        right, other_zeros = _apart(right)
+        zeros, other_zeros = (
+            [it for it in values if it.is_within(0.0)] for values in (left, right)
+        )
+        left, right = ([it for it in values if not it.is_within(0.0)] for values in (left, right))
         before = len(self._waiting)
         self._pair(left, right)
         self._pair(left, other_zeros)
         self._pair(zeros, right)
         if not (left and right):
-            left_out = self._gradient_left_out(first.node, second.node)
-            if left_out:
-                yield left_out
+            yield from filter(None, [self._gradient_left_out(first.node, second.node)])
             # Of each term that one side alone adds, the first op that begins with what both have.
             for term in left or right:
                 node: Vertex | None = term.node
@@ -254,29 +235,9 @@ class Backtrace:
                     feeders = [it for it in last.feeders if self._may_be_here(it)]
                     node = next((it for it in feeders if it.rank < last.rank), None)
                 if self._may_be_here(last) and not last.is_bookkeeping:
-                    yield _extra([last], is_term=True)
+                    yield Origin([last], partial(extra_ops, [last], None, is_term=True))
         elif len(self._waiting) == before:
             yield from self._regions(first.node, second.node)
-
-    def _terms(
-        self, total: OutputValue, is_one: Callable[[Vertex], bool] = lambda _node: False
-    ) -> Values:
-        """The terms of a sum, with those of the sums among them; what is no sum is its own term.
-
-        A sum among them that ``is_one`` is a term as it is.
-        """
-        terms: Values = []
-        waiting = [total]
-        while waiting and len(terms) < MOST_TERMS:
-            value = unwrapped(waiting.pop(0))
-            node = value.node
-            is_sum = node.family == "add" and len(node.inputs) > 1
-            is_open = value is total or (self._may_be_here(node) and not is_one(node))
-            if is_sum and is_open:
-                waiting += node.inputs
-            elif not is_nothing(value):
-                terms.append(value)
-        return terms
 
     def _pair(self, left: Values, right: Values) -> None:
         """Goes on with the terms that derive from the same forward op, then with a last one each.
@@ -295,8 +256,6 @@ class Backtrace:
         if len(left) == len(right) == 1:
             self._waiting.append((left.pop(), right.pop()))
 
-    # Ops
-
     def _ops(self, first: Vertex, second: Vertex) -> Iterator[Origin]:
         """Compares what two ops of a kind read."""
         read, other_read = left_over(first.inputs, second.inputs)
@@ -304,8 +263,9 @@ class Backtrace:
         if len(left) != len(right) and len(read) == len(other_read):
             makers = [unwrapped(value).node for value in (*read, *other_read)]
             # Nothing comes before a leaf, a constant, the seed of backward.
-            begin = any(node.is_leaf or node.kind == "constant" for node in makers)
-            if self._phase == "backward" and begin:
+            if self._phase == "backward" and any(
+                it.is_leaf or it.kind == "constant" for it in makers
+            ):
                 yield from self._regions(first, second)
                 return
             left, right = read, other_read  # one is equal to something elsewhere by chance
@@ -324,8 +284,7 @@ class Backtrace:
         row, read = self._region(first)
         other_row, other_read = self._region(second, read)
         row, read = self._region(first, other_read)
-        left, right = left_over(read, other_read)
-        left, right = self._unsettled(left), self._unsettled(right)
+        left, right = map(self._unsettled, left_over(read, other_read))
         if not left and not right:
             yield from self._observed(row, other_row)
         elif len(left) == len(right) == 1:
@@ -359,12 +318,14 @@ class Backtrace:
         begins = [value.node.origin.counterpart for value in outside]
         if self._unsettled(outside) or used.isdisjoint(filter(None, begins)):
             return
-        if len(row) > 1 and not _families(other_row) <= _families(behind):
+        families = {node.family for node in behind}
+        is_more = any(it.family not in families and not it.is_bookkeeping for it in other_row)
+        if len(row) > 1 and is_more:
             rows = [*row, *behind], other_row
             yield from self._observed(*(rows if last.side.is_first else rows[::-1]))
         else:
             goes_on = next((it for it in other_row if same_work(it, behind[0])), None)
-            yield _extra(row, is_term=False, goes_on=goes_on)
+            yield Origin(row, partial(extra_ops, row, goes_on))
 
     def _region(self, last: Vertex, known: Values | None = None) -> tuple[list[Vertex], Values]:
         """The ops of one line and module that lead to one, and what they read from outside.
@@ -397,81 +358,42 @@ class Backtrace:
         elif same_work(row[0], other_row[0]):
             for shorter, longer in ((row, other_row), (other_row, row)):
                 if len(shorter) == 1 < len(longer) and longer[-1].main:
-                    yield _extra(longer[1:], is_term=False)
+                    yield Origin(longer[1:], partial(extra_ops, longer[1:], None))
 
-    def _rows_apart(self, row: Iterable[Vertex], other_row: Iterable[Vertex]) -> Origin:
+    def _rows_apart(self, row: list[Vertex], other_row: list[Vertex]) -> Origin:
         """A row of ops on each side that lead to what should be one value, and do not."""
-        rows = list(row), list(other_row)
-        left_out = self._gradient_left_out(rows[0][-1], rows[1][-1])
-        return left_out or Origin((*rows[0], *rows[1]), partial(two_rows, self._matching, *rows))
+        left_out = self._gradient_left_out(row[-1], other_row[-1])
+        rows = partial(two_rows, self._matching, row, other_row)
+        return left_out or Origin([*row, *other_row], rows)
 
     def _gradient_left_out(self, first: Vertex, second: Vertex) -> Origin | None:
         """A gradient that one side adds to what is the value of the other side, maybe in fewer ops."""
         for total, rest in ((first, second), (second, first)) if self._phase == "backward" else ():
-            numbers, wanted = total.value.finite_numbers, rest.value.finite_numbers
-            is_sum = total.family == "add" and self._may_be_here(rest)
-            if not is_sum or numbers is None or wanted is None:
-                continue
-            least = LEAST_PART * np.abs(numbers).max(initial=0.0)
-            for term in self._terms(total.value):
-                part = term.finite_numbers
-                # The other side has the gradient too.
-                if part is None or part.size != numbers.size or not term.node.origin.counterpart:
-                    continue
-                # Nothing is left of a sum with one term: every zero of the other side would hold that.
-                is_clear = min(np.abs(part).max(), np.abs(numbers - part).max()) > least
-                if is_clear and are_close(wanted, numbers - part):
-                    return _left_out(total, term.node, rest)
+            if total.family == "add" and self._may_be_here(rest):
+                for term in terms(total.value, self._may_be_here):
+                    # The other side has the gradient too.
+                    if term.node.origin.counterpart and is_rest(rest.value, total.value, term):
+                        return _left_out(total, term.node, rest)
         return None
 
-    # Whole layers
-
-    def _read_by_one_layer(self, first: Vertex, second: Vertex) -> ValuePair | None:
-        """What a layer reads on both sides, beside its parameters.
+    def _goes_back_by_a_layer(self, first: Vertex, second: Vertex) -> bool:
+        """Goes back by a whole layer, where it reads one value beside its parameters on both sides.
 
         One side may have one op for it, and the other all ops of a call of a function.
         """
         read, other_read = read_by_call(first), read_by_call(second)
-        leaves, other_leaves = _parameters(read), _parameters(other_read)
+        leaves, other_leaves = (
+            {value.node for value in values if value.node.kind == "parameter"}
+            for values in (read, other_read)
+        )
         if not leaves or leaves != {leaf.counterpart for leaf in other_leaves}:
-            return None
+            return False
         left, right = self._unsettled(read), self._unsettled(other_read)
-        if len(left) == len(right) == 1 and left[0].size == right[0].size:
-            return left[0], right[0]
-        return None
-
-
-# Rows
+        is_one = len(left) == len(right) == 1 and left[0].size == right[0].size
+        self._waiting += zip(left, right, strict=True) if is_one else ()
+        return is_one
 
 
 def _computing(row: Iterable[Vertex]) -> list[Vertex]:
     """The ops of a row that make new numbers which are known, in execution order."""
     return [node for node in in_order(row) if node.main and not node.is_bookkeeping]
-
-
-def _families(row: Iterable[Vertex]) -> set[str]:
-    return {node.family for node in row if not node.is_bookkeeping}
-
-
-# Values
-
-
-def is_nothing(value: OutputValue) -> bool:
-    """Whether a value is a constant 0: the gradient of what nothing depends on."""
-    node = value.node.origin
-    is_made_of_nothing = node.kind == "constant" or node.family == "fill"
-    return is_made_of_nothing and value.is_within(0.0)
-
-
-def _apart(values: Values) -> tuple[Values, Values]:
-    """The values that are not 0 throughout, and those that are."""
-    others = [value for value in values if not value.is_within(0.0)]
-    return others, [value for value in values if value.is_within(0.0)]
-
-
-def _parameters(values: Iterable[OutputValue]) -> set[Vertex]:
-    return {value.node for value in values if value.node.kind == "parameter"}
-
-
-def _adds_a_parameter(node: Vertex) -> bool:
-    return bool(_parameters(map(unwrapped, node.inputs)))

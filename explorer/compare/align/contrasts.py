@@ -83,10 +83,9 @@ def place(node: Vertex) -> Place:
 
     Where a net calls that line from several, the one that did so here is part of it.
     """
-    label = node.name if node.is_leaf and node.name else node.op
-    is_called = node.caller and node.side.is_called_from_several_lines(node)
+    is_called = len(node.side.callers[node.scope, node.source]) > 1
     return Place(
-        label=label,
+        label=node.name if node.is_leaf and node.name else node.op,
         scope=node.scope,
         source=node.source,
         caller=node.caller if is_called else "",
@@ -104,22 +103,45 @@ def both(node: Vertex, other: Vertex) -> tuple[Place, Place]:
     return place(left), place(right)
 
 
-def at(
-    node: Vertex, contrast: Contrast, other: Vertex | None = None, source: str = ""
-) -> dict[str, Any]:
-    """The ends and the gap of a divergence at a node, seen from the left; ``contrast`` begins with its value.
+def found(
+    kind: Any,
+    values: Contrast,
+    node: Vertex,
+    other: Vertex | None = None,
+    *,
+    phase: Phase | None = None,
+    source: str = "",
+    parts: Iterable[Vertex] = (),
+    ends: tuple[Vertex, Vertex] | None = None,
+    goes_on: Vertex | None = None,
+    laid: Iterable[Vertex] = (),
+    **facts: Any,
+) -> FoundDivergence:
+    """A divergence of a kind at a node, with the ``facts`` of its kind; ``values`` begin with that node's.
 
-    ``other`` is the one of the other side, where there is one. ``source`` is used where the node
-    has no line.
+    ``other`` is the one of the other side, where there is one: both take part where no ``parts`` are named.
+    ``source`` is used where the node has no line. What every record of the kind says of its nodes, as on
+    which side they are, is filled in.
     """
-    value, other_value = contrast.values
-    here = End(node=node.id, source=node.source or source, value=value)
-    there = End(node=None, source="", value=other_value)
+    is_left = node.side.name == "left"
+    known = {
+        "side": node.side.name,
+        "places": both(node, other) if other else None,
+        "goes_on": place(goes_on) if goes_on else None,
+    }
+    end = End(node=node.id, source=node.source or source, value=values.values[0])
+    other_end = End(node=None, source="", value=values.values[1])
     if other:
-        there = End(node=other.id, source=other.source, value=other_value)
-    if node.side.is_left:
-        return {"ends": (here, there), "gap": contrast.gap}
-    return {"ends": (there, here), "gap": mirrored(contrast.gap)}
+        other_end = End(node=other.id, source=other.source, value=values.values[1])
+    divergence: Divergence = kind(
+        phase=phase or node.phase,
+        ends=(end, other_end) if is_left else (other_end, end),
+        gap=values.gap if is_left else mirrored(values.gap),
+        **{name: fact for name, fact in known.items() if name in kind.__struct_fields__},
+        **facts,
+    )
+    taking_part = frozenset(parts) or frozenset(filter(None, (node, other)))
+    return FoundDivergence(divergence, taking_part, ends, goes_on, frozenset(laid))
 
 
 # Values
@@ -152,8 +174,8 @@ def contrast(value: OutputValue, other: OutputValue) -> Contrast:
     if own is None or others is None:
         # Of large values only order statistics are known: some elements differ by as much as these.
         quantiles = np.array(value.summary.quantiles), np.array(other.summary.quantiles)
-        found = _at_greatest(value, other, *quantiles, likeness=None)
-        return replace(found, gap=msgspec.structs.replace(found.gap, is_least=True))
+        figures = _at_greatest(value, other, *quantiles, likeness=None)
+        return replace(figures, gap=msgspec.structs.replace(figures.gap, is_least=True))
     # Of other shapes, the elements are in a row.
     shape = value.shape if value.shape == other.shape else (value.size,)
     likeness = _likeness(own, others, shape)
@@ -238,26 +260,27 @@ def _factor(value: Floats, other: Floats) -> Likeness | None:
 
 def from_leaf(mismatch: Mismatch, phase: Phase = "forward") -> FoundDivergence:
     """A leaf from whose values the two nets start differently."""
-    left, right = as_seen(mismatch.first, mismatch.second)
+    left, right = ends = as_seen(mismatch.first, mismatch.second)
     values = contrast(left.value, right.value)
-    divergence = OtherStart(phase=phase, **at(left, values, right), name=left.name)
-    return FoundDivergence(divergence, frozenset((left, right)), ends=(left, right))
+    return found(OtherStart, values, left, right, phase=phase, ends=ends, name=left.name)
 
 
 def from_lone_leaf(
     leaf: Vertex, user: Vertex | None, phase: Phase, *, is_unread: bool = False
 ) -> FoundDivergence:
     """A leaf that only one side has, or reads (``is_unread``); ``user`` is what reads it."""
-    divergence = LoneLeaf(
+    return found(
+        LoneLeaf,
+        alone(leaf.value),
+        leaf,
         phase=phase,
-        **at(leaf, alone(leaf.value), source=user.source if user else ""),
-        side=leaf.side.name,
+        source=user.source if user else "",
+        parts=(leaf, user) if user else (leaf,),
         leaf=leaf.kind,
         name=leaf.name or leaf.op,
         user=place(user) if user else None,
         is_unread=is_unread,
     )
-    return FoundDivergence(divergence, frozenset((leaf, user) if user else (leaf,)))
 
 
 def from_result(mismatch: Mismatch, phase: Phase) -> FoundDivergence:
@@ -268,29 +291,18 @@ def from_result(mismatch: Mismatch, phase: Phase) -> FoundDivergence:
 
 
 def _elsewhere(
-    phase: Phase, results: tuple[Vertex, Vertex], compared: Contrast, name: str, *, are_whole: bool
+    phase: Phase, results: tuple[Vertex, Vertex], values: Contrast, name: str, *, are_whole: bool
 ) -> FoundDivergence:
     """Two results that differ, the left side's first, with what makes them."""
     maker, other_maker = (node.inputs[0].node if node.inputs else node for node in results)
-    divergence = ResultElsewhere(
-        phase=phase,
-        **at(maker, compared, other_maker),
-        name=name,
-        makers=both(maker, other_maker),
-        do_correspond=are_whole and maker.partner is other_maker,
-    )
-    return FoundDivergence(divergence, frozenset(results))
+    makers, is_one = both(maker, other_maker), are_whole and maker.partner is other_maker
+    facts: dict[str, Any] = {"name": name, "makers": makers, "do_correspond": is_one}
+    return found(ResultElsewhere, values, maker, other_maker, phase=phase, parts=results, **facts)
 
 
 def from_missing(result: Vertex) -> FoundDivergence:
     """Everything that both sides name agrees, but one of them has a gradient more."""
-    divergence = ResultMissing(
-        phase="backward",
-        **at(result, alone(result.result)),
-        side=result.side.name,
-        name=result.name,
-    )
-    return FoundDivergence(divergence, frozenset((result,)))
+    return found(ResultMissing, alone(result.result), result, phase="backward", name=result.name)
 
 
 # Parameters that both graphs hold in other pieces, one after the other along the first axis
@@ -304,9 +316,8 @@ def differing_pieces(
     A marked leaf is equal by construction, and a marked gradient is compared piece by piece: of one side a
     whole, of the other its parts. ``alike`` are the names, PyTorch's, of those that are known not to differ.
     """
-    found = []
+    differing = []
     for piece in repacked:
-        names = {f"d{name}" for name in piece.torch}
         for side in sides:
             held, held_there = _named(side, piece.own), _named(side.other, piece.torch)
             if not (held and held_there):
@@ -316,22 +327,16 @@ def differing_pieces(
             one, other = ([node for node in it if node.is_result] for it in (held, held_there))
             whole, parts = (one, other) if len(piece.own) == 1 else (other, one)
             is_known = len(whole) == 1 and len(parts) == len(piece.own) + len(piece.torch) - 1
-            if is_known and not names <= set(alike):
-                found += _differing(whole[0], parts)
-    return found
+            if is_known and not {f"d{name}" for name in piece.torch} <= set(alike):
+                differing += _differing(whole[0], parts)
+    return differing
 
 
 def _named(side: Side, names: Iterable[str]) -> list[Vertex]:
     """The leaves and gradients of parameters, in the order of their names."""
-    by_name: dict[str, list[Vertex]] = {}
-    for node in side.nodes:
-        if node.is_leaf or node.is_result:
-            by_name.setdefault(node.name, []).append(node)
-    found = []
-    for name in names:
-        found += by_name.get(name, [])
-        found += by_name.get(f"d{name}", [])
-    return found
+    nodes = [node for node in side.nodes if node.is_leaf or node.is_result]
+    wanted = [wanted for name in names for wanted in (name, f"d{name}")]
+    return [node for name in wanted for node in nodes if node.name == name]
 
 
 def _differing(whole: Vertex, parts: list[Vertex]) -> list[FoundDivergence]:
@@ -339,7 +344,7 @@ def _differing(whole: Vertex, parts: list[Vertex]) -> list[FoundDivergence]:
 
     It is the first one where elements are not known.
     """
-    found: list[tuple[float, FoundDivergence]] = []
+    worst: tuple[float, list[FoundDivergence]] = -1.0, []
     start = 0
     for part in parts:
         value = whole.result
@@ -354,7 +359,8 @@ def _differing(whole: Vertex, parts: list[Vertex]) -> list[FoundDivergence]:
         compared = contrast(values[left], values[right])
         gap = compared.gap
         is_equal = gap.greatest == 0 if gap.ratio is None else gap.ratio <= CLEAR
-        if not is_equal:
+        size = gap.greatest or 0.0
+        if not is_equal and size > worst[0]:
             piece = _elsewhere("backward", (left, right), compared, part.name, are_whole=False)
-            found.append((gap.greatest or 0.0, piece))
-    return [max(found, key=lambda it: it[0])[1]] if found else []
+            worst = size, [piece]
+    return worst[1]

@@ -5,7 +5,7 @@ So an op of another kind is found there, one too many, and the other places of t
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -13,8 +13,8 @@ from explorer.compare.align.contrasts import (
     Contrast,
     FoundDivergence,
     alone,
-    at,
     both,
+    found,
     reading,
     row_of,
 )
@@ -130,8 +130,7 @@ class Correspondence:
         for finding in findings:
             self._passed |= finding.parts
             if finding.ends:
-                node, other = finding.ends
-                self._assume(node.origin, other.origin)
+                self._assume(finding.ends[0].origin, finding.ends[1].origin)
 
     def follow(self, nodes: Iterable[Vertex]) -> Iterator[Rows]:
         """The rows that correspond, in the order of ``nodes``, which are the first side's."""
@@ -144,34 +143,31 @@ class Correspondence:
                     yield rows
 
     def _assume(self, node: Vertex, other: Vertex) -> None:
-        self._assumed[node] = other
-        self._assumed[other] = node
+        self._assumed |= {node: other, other: node}
 
     def _is_open(self, node: Vertex) -> bool:
         """Whether a node computes something in forward that has found no counterpart yet."""
-        if node not in self._behind or node in self._passed:
-            return False
-        if not node.is_free or node.main is None:
-            return False
-        return node.is_work and node.phase == "forward" and node.origin is node
+        is_behind = node in self._behind and node not in self._passed
+        is_observed = node.is_free and node.main is not None and node.origin is node
+        return is_behind and is_observed and node.is_work and node.phase == "forward"
 
     def _rows_from(self, node: Vertex) -> Rows | None:
         """The shortest rows of ops, the first beginning at ``node``; ops of one kind come first."""
-        best: Rows | None = None
-        best_score = False, 0
+        corresponding: list[Rows] = []
         for row in self._rows(node):
             # What corresponds to the inputs of the row, if all have a counterpart.
-            found = {self._assumed.get(origin) or origin.counterpart for origin in _inputs(row)}
-            wanted = set() if None in found else set(filter(None, found))
+            there = {self._assumed.get(origin) or origin.counterpart for origin in _inputs(row)}
+            wanted = set() if None in there else set(filter(None, there))
             # The rows of the second side that read just this.
             starts = dict.fromkeys(user for it in in_order(wanted) for user in users_of(it))
             others = [it for start in starts if self._is_open(start) for it in self._rows(start)]
-            for rows in (Rows(row, other) for other in others if set(_inputs(other)) == wanted):
-                is_as_large = rows.ends[0].value.size == rows.ends[1].value.size
-                score = rows.is_one_kind, -len(row) - len(rows.second)
-                if is_as_large and (best is None or score > best_score):
-                    best, best_score = rows, score
-        return best
+            alike = (Rows(row, other) for other in others if set(_inputs(other)) == wanted)
+            corresponding += [it for it in alike if it.ends[0].value.size == it.ends[1].value.size]
+
+        def likeness(rows: Rows) -> tuple[bool, int]:
+            return rows.is_one_kind, -len(rows.first) - len(rows.second)
+
+        return max(corresponding, key=likeness, default=None)
 
     def _rows(self, node: Vertex) -> list[Row]:
         """The rows that begin at a node, shortest first."""
@@ -209,22 +205,14 @@ def partings_by_structure(
             # Rows of several ops each are two ways to take one thing to pieces.
             for longer, shorter in ((row, other_row), (other_row, row)):
                 extra = longer[:-1]
-                if len(shorter) > 1 or all(node.is_bookkeeping for node in extra):
-                    continue
-                last = extra[-1]
-                found: ExtraOps | OtherOp = ExtraOps(
-                    phase="forward",
-                    **at(last, alone(last.value)),
-                    side=last.side.name,
-                    row=row_of(list(extra)),
-                    is_between=True,
-                )
-                yield FoundDivergence(found, frozenset(extra), rows.ends)
+                if len(shorter) == 1 and not all(node.is_bookkeeping for node in extra):
+                    facts: dict[str, Any] = {"row": row_of(list(extra)), "is_between": True}
+                    values, ends = alone(extra[-1].value), rows.ends
+                    yield found(ExtraOps, values, extra[-1], parts=extra, ends=ends, **facts)
         elif len(row) == len(other_row) == 1 and are_followed_alike(*rows.ends):
             left, right = as_seen(*rows.ends)
             values = Contrast((reading(left.value), reading(right.value)))
-            found = OtherOp(phase="forward", **at(left, values, right), places=both(left, right))
-            yield FoundDivergence(found, frozenset(rows.ends), rows.ends)
+            yield found(OtherOp, values, left, right, ends=rows.ends)
 
 
 # The other places of a divergence's ops
@@ -255,14 +243,12 @@ def with_places(matching: Matching, findings: list[FoundDivergence]) -> list[Fou
             also.setdefault((row[0].op, other_row[0].op), []).append(places)
     # One line may be run several times, and differ in one of them.
     differing = [both(*finding.ends) for finding in findings if finding.ends]
-    found = []
-    for finding in findings:
+    for place, finding in enumerate(findings):
         ops = _ops_of(finding)
         if ops:
             agreeing = [places for places in equal.get(ops, ()) if places not in differing]
-            finding = _at_other_places(finding, agreeing, also.get(ops, []))
-        found.append(finding)
-    return found
+            findings[place] = _at_other_places(finding, agreeing, also.get(ops, []))
+    return findings
 
 
 def _at_other_places(
@@ -313,6 +299,6 @@ def _with_rows(finding: FoundDivergence) -> FoundDivergence:
     behind: list[Places] = []
     for row, other_row in zip(*occurrences, strict=True):
         if finding.parts.isdisjoint((*row, *other_row)):
-            found = equal if row[-1].partner is other_row[-1] else behind
-            found.append(both(row[0], other_row[0]))
+            places = equal if row[-1].partner is other_row[-1] else behind
+            places.append(both(row[0], other_row[0]))
     return _at_other_places(finding, equal, behind)

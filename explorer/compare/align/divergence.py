@@ -1,7 +1,12 @@
-"""The first divergence: the earliest place whose inputs agree and whose value does not."""
+"""Where two graphs part: the earliest place whose inputs agree and whose value does not, and further ones.
 
-from collections.abc import Iterator, Sequence
+All that is computed from a divergence differs, so a second mistake there cannot be seen in values.
+But the ops that follow still correspond: they read what corresponds, and are of one kind.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from math import isclose
 
 from explorer.compare.align.backtrace import from_backtrace
@@ -12,22 +17,23 @@ from explorer.compare.align.contrasts import (
     from_missing,
     from_result,
 )
-from explorer.compare.align.matching import Matching
-from explorer.compare.align.one_sided import (
-    extra_ops,
-    gradients_stopped,
-    nothing_in_common,
-    ops_ahead,
+from explorer.compare.align.correspondence import (
+    computed_from,
+    gradients_of,
+    partings_by_structure,
 )
-from explorer.compare.align.provenance import unwrapped
+from explorer.compare.align.matching import Matching, Mismatch
+from explorer.compare.align.one_sided import extra_ops, gradients_stopped, ops_of_one_side
+from explorer.compare.align.provenance import is_nothing, unwrapped
 from explorer.compare.align.suspects import (
+    SILENT,
     Finder,
     Search,
     are_followed_alike,
     find_suspects,
     found_by,
     is_settled,
-    kind,
+    lone_leaves,
     same_work,
 )
 from explorer.compare.align.two_rows import (
@@ -36,15 +42,18 @@ from explorer.compare.align.two_rows import (
     two_ops,
     two_rows,
 )
-from explorer.compare.align.vertices import Vertex, in_order
+from explorer.compare.align.vertices import Vertex, in_order, span
 from explorer.compare.graphs.view import reach
-from explorer.model.divergence import OtherValue
+from explorer.model.divergence import ExtraOps, LoneLeaf, OtherValue
 
 FEW_OPS = 12
 """The most ops of one side that are compared as one, from all that is known to a gradient."""
 
 MOST_OPS = 64
 """The most where the first ops of the two sides have no input in common."""
+
+MOST = 32
+"""Further divergences that are looked for."""
 
 
 def diverge(
@@ -77,18 +86,17 @@ def diverge(
 def _work_onwards(first: Vertex) -> set[tuple[str, int]]:
     """The family and size of every forward op that follows from a node before values agree again."""
 
-    def computing_users(node: Vertex) -> Iterator[Vertex]:
-        for user in node.consumers:
-            if user.phase == "forward" and not user.is_result and not is_settled(user, "forward"):
-                yield user
+    def users(node: Vertex) -> list[Vertex]:
+        forward = [it for it in node.consumers if it.phase == "forward" and not it.is_result]
+        return [user for user in forward if not is_settled(user, "forward")]
 
-    onwards = reach([first], computing_users)
+    onwards = reach([first], users)
     return {(node.family, node.value.size) for node in onwards if not node.is_bookkeeping}
 
 
 def _before_results(search: Search) -> FoundDivergence:
     """The earliest place among the suspects; where there is none, what makes the first result."""
-    found = next(found_by(FINDERS, search), None)
+    found = next(found_by(FIRST, search), None)
     unread = _unread_parameter(search)
     if unread and not (found and found.parts & unread.parts):
         return unread
@@ -115,7 +123,82 @@ def is_difference(found: FoundDivergence) -> bool:
     return not (divergence.phase == "backward" and is_of_other_sizes and is_two_ways)
 
 
-# Leaves
+def find_further(
+    matching: Matching, first: FoundDivergence, missing: list[Vertex]
+) -> list[FoundDivergence]:
+    """The places where two graphs part that are not computed from ``first``, nor from one another.
+
+    Each is as sure as the first: ops that take equal inputs and give other values, leaves that
+    differ, a gradient that one side stops, adds or lacks. Behind a divergence values cannot tell:
+    there it is ops of another kind between the same ops.
+    """
+    in_forward = matching.differing_results("forward")
+    in_backward = matching.differing_results("backward")
+    # Where no result of forward differs, a difference in it may still show in the gradients.
+    forward = Search.behind(matching, in_forward or in_backward, "forward").in_forward()
+    backward = Search.behind(matching, in_backward, "backward")
+    # In the order in which they would explain the rest.
+    searched = (found_by(FURTHER, search) for search in (forward, backward))
+    findings = [first]
+    explained = computed_from(first, matching)
+    for finding in chain(*searched, map(from_missing, missing)):
+        if len(findings) > MOST:
+            break
+        is_known = any(finding.parts <= known.parts for known in findings)
+        # A leaf is computed from none.
+        leaves = {part for part in finding.parts if part.is_leaf}
+        is_explained = not explained.isdisjoint(leaves or finding.parts)
+        # A leaf of one side alone may be what an op of another divergence reads.
+        is_lone = isinstance(finding.divergence, LoneLeaf)
+        users = {user for leaf in leaves if is_lone for user in leaf.consumers}
+        is_read = any(not users.isdisjoint(other.parts) for other in findings)
+        if not (is_known or is_explained or is_read) and is_difference(finding):
+            findings.append(finding)
+            explained |= computed_from(finding, matching)
+    findings += partings_by_structure(matching.first.nodes, findings, explained)
+    findings += _unexplained_results(matching, findings)
+    # As they stand in the execution order of the two graphs.
+    return sorted(findings[1:], key=lambda it: (it.divergence.phase == "backward", *span(it.parts)))
+
+
+def _unexplained_results(
+    matching: Matching, findings: list[FoundDivergence]
+) -> Iterator[FoundDivergence]:
+    """Results that differ, and that no divergence found so far leads to on each of its sides.
+
+    Two ops that give several of them, such as both running statistics, are one divergence.
+    """
+    reached = []
+    for finding in findings:
+        # Also through values that agree: numbers in another order do, and zeros with other zeros.
+        gradients = gradients_of(finding.parts | finding.laid, finding.laid, matching)
+        onwards = reach(finding.parts.union(gradients), lambda it: it.consumers)
+        sides = {part.side for part in finding.parts}
+        reached.append((any(it.phase == "forward" for it in finding.parts), sides, onwards))
+
+    def is_explained(mismatch: Mismatch) -> bool:
+        for is_in_net, sides, onwards in reached:
+            results = {mismatch.on(side) for side in sides}
+            if is_in_net and not onwards.isdisjoint(results):
+                # Where a net differs in forward, or stops a gradient, nothing may depend on the leaf any
+                # more on one side: that gradient is 0.
+                results = {
+                    it for it in results if not any(map(is_nothing, map(unwrapped, it.inputs)))
+                }
+            if onwards.issuperset(results):
+                return True
+        return False
+
+    def makers(results: Iterable[Vertex]) -> frozenset[Vertex]:
+        return frozenset(value.node.origin for result in results for value in result.inputs)
+
+    of_results = [it.parts for it in findings if all(part.is_result for part in it.parts)]
+    known = set(map(makers, of_results))
+    for mismatch in matching.differing_results():
+        made_by = makers((mismatch.first, mismatch.second))
+        if not is_explained(mismatch) and (mismatch.phase == "backward" or made_by not in known):
+            known.add(made_by)
+            yield from_result(mismatch, mismatch.phase)
 
 
 def _unread_parameter(search: Search) -> FoundDivergence | None:
@@ -143,24 +226,6 @@ def _unread_parameter(search: Search) -> FoundDivergence | None:
     return None
 
 
-def lone_leaves(search: Search, *, are_behind: bool = False) -> Iterator[FoundDivergence]:
-    """The leaves among the earliest suspects that only one side has.
-
-    Those that meet another suspect may be masks, which are harmless behind a divergence: of leaves that
-    ``are_behind`` one, they count where the op that reads them has a counterpart, and so one more input.
-    """
-    for side, suspects in search.suspects_of.items():
-        kinds = {kind(node) for node in search.suspects_of[side.other].nodes}
-        for leaf in [node for node in suspects.entries if node.is_leaf]:
-            user = next((it for it in leaf.consumers if it in suspects.nodes), None)
-            is_one_more = False
-            if are_behind and user is not None:
-                is_bias = user.family == "add" and len(leaf.value.shape) == 1
-                is_one_more = kind(user) in kinds or is_bias
-            if is_one_more or suspects.is_alone(leaf):
-                yield from_lone_leaf(leaf, user, search.phase)
-
-
 # Two ops
 
 
@@ -175,11 +240,10 @@ def _swapped(search: Search) -> Iterator[FoundDivergence]:
         before = reach(suspects.entries, lambda node: [it for it in node.feeders if it.is_work])
         for node in in_order(before):
             other = node.partner
-            if other is None or not same_work(node, other):
+            if other is None or not same_work(node, other) or not are_in_another_order(node, other):
                 continue
             moved = matching.tolerance.layout(node.value, other.value) is not None
-            is_other_order = moved and are_in_another_order(node, other)
-            if is_other_order and not are_put_back(matching, node, other):
+            if moved and not are_put_back(matching, node, other):
                 yield two_ops(search, node, other)
                 break
 
@@ -218,18 +282,17 @@ def _two_ways(search: Search, most: int = FEW_OPS) -> Iterator[FoundDivergence]:
 
     Two formulas need not have a step in common: then none of them can be set beside another.
     """
-    shortest: tuple[list[Vertex], list[Vertex]] | None = None
+    ways = []
     for mismatch in search.results:
         row, other_row = _way_to(mismatch.first, most), _way_to(mismatch.second, most)
         beyond = _beyond(mismatch.second, row) or _beyond(mismatch.first, other_row)
         if beyond:
             yield extra_ops([beyond], None)
             return
-        if not row or not other_row or row[-1].value.size != other_row[-1].value.size:
-            continue
-        if shortest is None or len(row) + len(other_row) < len(shortest[0]) + len(shortest[1]):
-            shortest = row, other_row
-    if shortest:
+        if row and other_row and row[-1].value.size == other_row[-1].value.size:
+            ways.append((row, other_row))
+    if ways:
+        shortest = min(ways, key=lambda rows: len(rows[0]) + len(rows[1]))
         yield two_rows(search.matching, *shortest)
 
 
@@ -248,13 +311,9 @@ def _beyond(result: Vertex, other_row: list[Vertex]) -> Vertex | None:
 
     Where it adds to that, the term is what only one side has.
     """
-    if not result.inputs:
-        return None
-    returned = unwrapped(result.inputs[0]).node.origin.counterpart
-    for node in other_row:
-        if returned is not None and returned in node.origins:
-            return None if node.family == "add" else node
-    return None
+    returned = unwrapped(result.inputs[0]).node.origin.counterpart if result.inputs else None
+    node = next((it for it in other_row if returned in it.origins), None)
+    return None if node is None or node.family == "add" else node
 
 
 def _two_lines(search: Search) -> Iterator[FoundDivergence]:
@@ -270,7 +329,39 @@ def _two_lines(search: Search) -> Iterator[FoundDivergence]:
         yield two_rows(search.matching, row, other_row)
 
 
-FINDERS = (
+def _back(search: Search) -> Iterator[FoundDivergence]:
+    """What the way back leads to: an op too many is one only where nothing before it differs."""
+    for finding in from_backtrace(search):
+        if not isinstance(finding.divergence, ExtraOps):
+            yield finding
+
+
+def _ops(search: Search) -> Iterator[FoundDivergence]:
+    """Two ops that take the same inputs and give other values, those of one kind first."""
+    first, second = search.suspects_of.values()
+    others: dict[frozenset[Vertex | None], list[Vertex]] = {}
+    for node in second.nodes:
+        others.setdefault(frozenset(node.origins), []).append(node)
+    for node in first.nodes:
+        wanted = frozenset(origin.counterpart for origin in node.origins)
+        for other in sorted(
+            others.get(wanted, ()) if wanted else (),
+            # Of ops of other kinds, those that are read alike come first.
+            key=lambda it: (not same_work(node, it), not are_followed_alike(node, it)),
+        ):
+            values = node.value, other.value
+            # Ops of other kinds stand in the same place where the same kinds of ops follow.
+            is_alike = same_work(node, other) or are_followed_alike(node, other)
+            is_of_one_size = node.value.size == other.value.size and node.family not in SILENT
+            is_known = is_of_one_size and node.value.agrees(other.value) is not None
+            if not (is_alike and is_known) or node.phase != other.phase:
+                continue
+            if not search.matching.tolerance.are_one(*values):
+                yield two_ops(search, node, other)
+                break
+
+
+FIRST = (
     # Leaves come before all computation.
     Finder(Search.other_starts),
     # A gradient that is left out changes all that follows, also in ops that differ.
@@ -278,12 +369,20 @@ FINDERS = (
     Finder(_swapped),
     Finder(from_backtrace),
     Finder(lone_leaves),
-    Finder(partial(from_backtrace, by_layers=True), needs=Search.is_of_outputs),
-    Finder(_two_ways, "backward", Search.is_apart),
-    Finder(_two_lines, "forward", Search.is_apart),
-    Finder(nothing_in_common, needs=Search.is_apart),
-    Finder(ops_ahead),
-    Finder(_two_ways, "backward", Search.is_of_other_work),
+    Finder(partial(from_backtrace, by_layers=True), "forward", ("apart", "none")),
+    Finder(_two_ways, "backward", ("apart",)),
+    Finder(_two_lines, "forward", ("apart",)),
+    Finder(ops_of_one_side, relations=("alike", "unlike", "apart")),
+    Finder(_two_ways, "backward", ("unlike",)),
     Finder(_beside),
 )
 """How the first divergence is found among the suspects, the surest way first."""
+
+FURTHER = (
+    Finder(Search.other_starts),
+    Finder(partial(lone_leaves, are_behind=True)),
+    Finder(_back),
+    Finder(gradients_stopped, "backward"),
+    Finder(_ops),
+)
+"""How divergences are found that others do not explain, the surest way first."""

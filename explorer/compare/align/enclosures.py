@@ -1,19 +1,25 @@
 """What belongs to a pair beside its two nodes: steps inside an operator, further outputs.
 
 A step is a product before its bias is added, where the other engine has one op for both. What the
-other engine does in an op of the same family is no such step: it is compared with that op.
+other engine does in an op of the same family is no such step: it is compared with that op. Nor is an
+op whose value cannot be what it yields from its recorded inputs, by plain arithmetic.
 """
 
+import contextlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, combinations, product
 
-from explorer.compare.align.arithmetic import fits
+import numpy as np
+
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.provenance import shared_origins, take_the_same
+from explorer.compare.align.provenance import shared_origins
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex, in_order
+from explorer.compare.graphs.sameness import within
 from explorer.model.alignment import How
+from explorer.numeric.differences import Floats
 
 # Steps inside an operator
 
@@ -46,23 +52,25 @@ def enclose_steps(matching: Matching) -> None:
     what its op yields: nothing may hide in a pair.
     """
     for match in sorted(matching.matches, key=lambda match: match.first.node.rank):
-        values = match.first, match.second
-        are_alike = match.first.node.phase == match.second.node.phase and match.first.agrees(
-            match.second
-        )
-        are_work = all(value.is_main and value.node.is_work for value in values)
-        if match.how == "provenance" or not are_alike or not are_work:
+        one, other = match.first, match.second
+        are_work = all(value.is_main and value.node.is_work for value in (one, other))
+        are_alike = one.node.phase == other.node.phase and one.agrees(other)
+        if match.how == "provenance" or not (are_work and are_alike):
             continue
-        first, second = _enclosure(match.first.node), _enclosure(match.second.node)
+        first, second = _enclosure(one.node), _enclosure(other.node)
         if not (first.steps or second.steps):
             continue
         inputs, other_inputs = _paired_inputs(first), _paired_inputs(second)
         if inputs is None or {node.counterpart for node in inputs} != other_inputs:
             continue
         _compare(matching, first, second)
-        for one, other in ((first, second), (second, first)):
-            own = [it for it in one.steps if it.origin is not it or it.family not in other.families]
-            matching.enclose(one.top, tuple(filter(fits, own)))
+        for here, there in ((first, second), (second, first)):
+            own = [
+                it for it in here.steps if it.origin is not it or it.family not in there.families
+            ]
+            here.top.steps = tuple(filter(fits, own))
+            for step in here.top.steps:
+                step.host = here.top
 
 
 def _enclosure(top: Vertex) -> Enclosure:
@@ -112,15 +120,17 @@ def _compare(matching: Matching, first: Enclosure, second: Enclosure) -> None:
         {step.family: step for step in it.steps if step.origin is step} for it in (first, second)
     )
     for family, step in steps.items():
-        is_only = first.families[family] == second.families[family] == 1
-        if not is_only or not take_the_same(step, other_steps[family]):
+        if not first.families[family] == second.families[family] == 1:
             continue
         other = other_steps[family]
+        wanted = {origin.counterpart for origin in step.origins}
+        if not wanted or wanted != set(other.origins):
+            continue
         if matching.tolerance.are_one(step.value, other.value):
             matching.join(step.value, other.value, "provenance")
         # Two proven values differ because the ops do different things: another order of factors.
         elif not step.record.proof == other.record.proof == "proven":
-            matching.contradict(step, other)
+            matching.contradictions.update({step: other, other: step})
 
 
 # Further outputs
@@ -151,7 +161,7 @@ def _equal_outputs(side: Side) -> Iterator[Sharing]:
             continue
         further = [output for output in node.values if output is not node.main and output.varies]
         for output in further:
-            for bucket in output.neighbours():
+            for bucket in output.near:
                 for other in unpaired.get(bucket, ()):
                     # They derive from what is paired in forward, or are fed by what is paired.
                     are_kin = shared_origins(node, other) > 0
@@ -177,3 +187,212 @@ def _makers_of_results(matching: Matching, side: Side) -> Iterator[Sharing]:
             if are_work and not output.node.is_free and matching.tolerance.are_one(output, other):
                 how: How = "value+provenance" if output.agrees(other) else "provenance"
                 yield output, other, how
+
+
+# Whether a recorded value is what its op yields from its recorded inputs
+#
+# An engine proves a value by running the op again, with its attributes. This is the check that a record
+# alone allows, for the families whose arithmetic needs no attribute, or few to try.
+
+
+Arithmetic = Callable[[Sequence[Floats], Floats], Iterable[Floats]]
+"""Takes what an op reads and what it yields; gives everything that it might yield."""
+
+ROOM = 1e-3
+"""The part of an element, and of the greatest one, by which a value may be off."""
+
+ROUNDING = 1e-6
+"""The part of what is summed up by which a sum may be off that cancels."""
+
+POWERS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 0.5, 1.5, -0.5, -1.0, -2.0)
+"""Exponents that are tried where a record does not name them."""
+
+GREATEST = 1e4
+"""Greater numbers may be put in from outside: masks fill with -1e9."""
+
+
+def fits(node: Vertex) -> bool:
+    """Whether a node's value can be right, by its inputs or by what is computed from it.
+
+    It can where nothing tells.
+    """
+    own = is_yielded(node)
+    if own is not None:
+        return own
+    verdicts = {is_yielded(user) for user in node.users_in_phase if user.is_work}
+    return True in verdicts or False not in verdicts
+
+
+def is_yielded(node: Vertex) -> bool | None:
+    """Whether a node holds what its op yields from its inputs; None where that is not known."""
+    value = _floats(node.main)
+    inputs = [_floats(read) for read in node.inputs]
+    known = [array for array in inputs if array is not None]
+    if value is None or not inputs or len(known) < len(inputs):
+        return None
+    room = max(ROOM, 4 * node.coarseness)
+    with np.errstate(all="ignore"):
+        if node.family in MOVES:
+            return _is_moved(value, known, room, may_fill=node.family in FILLS)
+        arithmetic = ARITHMETIC.get((node.family, len(known)))
+        candidates: list[Floats] = []
+        # Where shapes do not broadcast, the op has a meaning of its own.
+        with contextlib.suppress(ValueError):
+            yielded = arithmetic(known, value) if arithmetic else ()
+            candidates = [array for array in yielded if array.size == value.size]
+        if not candidates:
+            return None
+        greatest = max(float(np.abs(array).max()) for array in known)
+        terms = max(array.size for array in known) / value.size
+        floor = room * float(np.abs(value).max()) + ROUNDING * greatest * max(terms, 1.0)
+        # In whatever layout.
+        held = np.sort(value, axis=None)
+        return any(within(np.sort(it, axis=None), held, (room, floor)) for it in candidates)
+
+
+def _floats(value: OutputValue | None) -> Floats | None:
+    """All elements in their shape, where they are known, finite and real."""
+    numbers = None if value is None else value.finite_numbers
+    if value is None or numbers is None or not 0 < numbers.size == value.size:
+        return None
+    return numbers.reshape(value.shape)
+
+
+def _is_moved(value: Floats, inputs: Sequence[Floats], room: float, may_fill: bool) -> bool:
+    """Whether an op that moves numbers about holds none but those of its inputs, or a fill."""
+    own = np.unique(np.concatenate([np.ravel(array) for array in inputs]))
+    held = np.unique(value)
+    places = np.clip(np.searchsorted(own, held), 1, max(own.size - 1, 1))
+    nearest = np.minimum(
+        np.abs(held - own[np.minimum(places, own.size - 1)]), np.abs(held - own[places - 1])
+    )
+    foreign = np.abs(held[nearest > room * np.abs(held)])
+    if may_fill:
+        foreign = foreign[~(np.isin(foreign, (0.0, 1.0)) | (foreign > GREATEST))]
+    return not foreign.size
+
+
+# What the families compute
+
+
+def _elementwise(function: Callable[..., Floats]) -> Arithmetic:
+    return lambda inputs, _: [function(*inputs)]
+
+
+def _difference(inputs: Sequence[Floats], _: Floats) -> Iterable[Floats]:
+    """Engines differ in which of the two is taken from the other."""
+    one, other = inputs
+    return one - other, other - one
+
+
+def _sum(inputs: Sequence[Floats], value: Floats) -> Iterator[Floats]:
+    """A sum of tensors, the second perhaps along channels, or times a factor that is not seen."""
+    one, other = inputs
+    for second in _along_any_axis(other, one):
+        yield one + second
+        if not value.shape == one.shape == second.shape or second.size == 1:
+            continue
+        # The factor is what the greatest element tells.
+        place = np.unravel_index(int(np.abs(second).argmax()), second.shape)
+        if second[place]:
+            factor = (value[place] - one[place]) / second[place]
+            yield one + second * float(f"{factor:.1e}")  # people write round ones
+
+
+def _along_any_axis(array: Floats, like: Floats) -> Iterator[Floats]:
+    """An array as it broadcasts to another, or in one row along any axis of it, as a bias does."""
+    with contextlib.suppress(ValueError):
+        yield np.broadcast_to(array, np.broadcast_shapes(array.shape, like.shape))
+    if array.ndim == 1:
+        for axis, length in enumerate(like.shape):
+            if length == array.size:
+                shape = [1] * like.ndim
+                shape[axis] = length
+                yield np.broadcast_to(array.reshape(shape), like.shape)
+
+
+def _power(inputs: Sequence[Floats], _: Floats) -> Iterable[Floats]:
+    return [inputs[0] ** exponent for exponent in POWERS]
+
+
+def _product(inputs: Sequence[Floats], _: Floats) -> Iterator[Floats]:
+    """Matrix products of two tensors, each as it is or transposed."""
+    if min(array.ndim for array in inputs) < 2:
+        return
+    for one, other in product(*((array, np.swapaxes(array, -1, -2)) for array in inputs)):
+        if one.shape[-1] == other.shape[-2]:
+            yield np.matmul(one, other)
+
+
+def _reduction(function: Callable[..., Floats]) -> Arithmetic:
+    """A reduction along whichever axes."""
+
+    def arithmetic(inputs: Sequence[Floats], _: Floats) -> Iterable[Floats]:
+        (array,) = inputs
+        counts = range(1, array.ndim + 1)
+        some = chain.from_iterable(combinations(range(array.ndim), count) for count in counts)
+        return [np.asarray(function(array, axis=axes)) for axes in some] or [array]
+
+    return arithmetic
+
+
+def _spread(inputs: Sequence[Floats], value: Floats) -> Iterable[Floats]:
+    times, rest = divmod(value.size, inputs[0].size)
+    return [] if rest else [np.repeat(inputs[0], times)]
+
+
+def _softmax(inputs: Sequence[Floats], _: Floats) -> Iterator[Floats]:
+    (array,) = inputs
+    for axis in range(array.ndim):
+        powers = np.exp(array - array.max(axis, keepdims=True))
+        yield powers / powers.sum(axis, keepdims=True)
+
+
+def _log_softmax(inputs: Sequence[Floats], value: Floats) -> Iterable[Floats]:
+    return map(np.log, _softmax(inputs, value))
+
+
+def _softmax_gradient(inputs: Sequence[Floats], _: Floats) -> Iterator[Floats]:
+    """Of an incoming gradient and the softmax, in either order."""
+    for gradient, softmax in (tuple(inputs), tuple(reversed(inputs))):
+        if gradient.shape == softmax.shape:
+            for axis in range(softmax.ndim):
+                inner = (gradient * softmax).sum(axis, keepdims=True)
+                yield softmax * (gradient - inner)
+
+
+ARITHMETIC: dict[tuple[str, int], Arithmetic] = {
+    ("add", 2): _sum,
+    ("sub", 2): _difference,
+    ("mul", 2): _elementwise(np.multiply),
+    ("div", 2): _elementwise(np.divide),
+    ("neg", 1): _elementwise(np.negative),
+    ("abs", 1): _elementwise(np.abs),
+    ("exp", 1): _elementwise(np.exp),
+    ("log", 1): _elementwise(np.log),
+    ("sin", 1): _elementwise(np.sin),
+    ("cos", 1): _elementwise(np.cos),
+    ("tanh", 1): _elementwise(np.tanh),
+    ("sqrt", 1): _elementwise(np.sqrt),
+    ("relu", 1): _elementwise(lambda array: np.maximum(array, 0)),
+    ("sigmoid", 1): _elementwise(lambda array: 1 / (1 + np.exp(-array))),
+    ("pow", 1): _power,
+    ("matmul", 2): _product,
+    ("sum", 1): _reduction(np.sum),
+    ("mean", 1): _reduction(np.mean),
+    ("max", 1): _reduction(np.max),
+    ("expand", 1): _spread,
+    ("softmax", 1): _softmax,
+    ("logsoftmax", 1): _log_softmax,
+    ("softmaxgrad", 2): _softmax_gradient,
+}
+"""What a family computes, by the number of tensors that an op reads."""
+
+FILLS = frozenset({"maskedfill", "where", "constantpadnd", "scatternd"})
+"""Families that move numbers about, and put in one that is filled with: 0, ±1, or a great one."""
+
+MOVES = FILLS | {
+    *("reshape", "transpose", "identity", "slice", "concat", "embedding"),
+    *("split", "tensormove", "inplacecopy", "cast"),
+}
+"""Families that move numbers about."""

@@ -46,7 +46,7 @@ class Mismatch:
 
 
 class Matching:
-    """The pairs of two sides; only its methods change what nodes say of their partners.
+    """The pairs of two sides.
 
     ``matches`` are the pairs in order of discovery, at most one a node. ``shared`` pairs a node
     that has no partner with a further output of one that has. ``mismatches`` are leaves and results
@@ -73,40 +73,26 @@ class Matching:
         results = [mismatch for mismatch in self.mismatches if mismatch.first.is_result]
         return [result for result in results if phase in (None, result.phase)]
 
-    def reserve(self, first: Vertex, second: Vertex) -> None:
-        """Keeps two leaves of one name from pairing with anything else."""
-        first.is_reserved = second.is_reserved = True
-
     def join(self, first: OutputValue, second: OutputValue, how: How) -> None:
-        """Makes a pair of two nodes, by one value of each."""
+        """Makes a pair of two nodes, by one value of each, and of those that made its numbers."""
         self.matches.append(Match(first, second, how))
-        first.is_taken = second.is_taken = True
-        first.node.partner, second.node.partner = second.node, first.node
-        if first.is_main:
-            first.node.is_agreed = True
-        if second.is_main:
-            second.node.is_agreed = True
-        if first.is_main and second.is_main:
-            self._join_origins(first.node.origin, second.node.origin, how)
-
-    def _join_origins(self, first: Vertex, second: Vertex, how: How) -> None:
-        """Notes that two nodes made the numbers of a pair.
-
-        They become a pair too where ``how`` is evidence of that.
-        """
-        # A pair of a coarser dtype, cast from what one side has in float64, tells nothing of that.
-        if first.value.agrees(second.value) is False:
+        for value, other in ((first, second), (second, first)):
+            value.is_taken = True
+            value.node.partner = other.node
+            value.node.is_agreed |= value.is_main
+        # The nodes that made the numbers correspond. A pair of a coarser dtype, cast from what one side
+        # has in float64, tells nothing of that.
+        one, two = first.node.origin, second.node.origin
+        are_equal = one.value.agrees(two.value)
+        if not (first.is_main and second.is_main) or are_equal is False:
             return
         # The first pair decides: later ones may be equal by chance.
-        first.counterpart = first.counterpart or second
-        second.counterpart = second.counterpart or first
+        one.counterpart = one.counterpart or two
+        two.counterpart = two.counterpart or one
         # At once: or else a step that only passes these numbers on might take the maker's partner.
-        may_be_pair = first.phase == second.phase and first.value.agrees(second.value)
-        are_free = all(
-            it.is_free and it.is_work and not it.is_bookkeeping for it in (first, second)
-        )
-        if how not in _NO_EVIDENCE_OF_ORIGIN and may_be_pair and are_free:
-            self.join(first.value, second.value, "value+provenance")
+        are_free = all(it.is_free and it.is_work and not it.is_bookkeeping for it in (one, two))
+        if how not in _NO_EVIDENCE_OF_ORIGIN and are_equal and one.phase == two.phase and are_free:
+            self.join(one.value, two.value, "value+provenance")
 
     def share(self, value: OutputValue, other: OutputValue, how: How) -> None:
         """Pairs a further output of a paired node with a node of the other side that has none."""
@@ -114,17 +100,6 @@ class Matching:
         self.shared.append(Match(first, second, how))
         value.is_taken = other.is_taken = True
         other.node.host = value.node.partner
-
-    def enclose(self, top: Vertex, steps: tuple[Vertex, ...]) -> None:
-        """Notes the steps that lead to a node and that its partner takes inside itself."""
-        top.steps = steps
-        for step in steps:
-            step.host = top
-
-    def contradict(self, first: Vertex, second: Vertex) -> None:
-        """Notes that two ops should hold the same quantity, and hold different values."""
-        self.contradictions[first] = second
-        self.contradictions[second] = first
 
 
 # Leaves and results, by their names
@@ -144,7 +119,8 @@ def pair_leaves(matching: Matching) -> None:
         # Every engine numbers its constants itself: an equal name alone means nothing.
         if not agrees and "constant" in (first.kind, second.kind):
             continue
-        matching.reserve(first, second)
+        # They pair with each other or with nothing.
+        first.is_reserved = second.is_reserved = True
         if agrees is False:
             matching.mismatches.append(Mismatch(first, second))
         else:
@@ -163,7 +139,7 @@ def pair_with_constants(matching: Matching, nodes: Iterable[Vertex], side: Side,
     constants: dict[Bucket, list[OutputValue]] = {}
     for node in side.other.nodes:
         if node.kind == "constant" and node.is_free and node.value.is_distinctive:
-            for bucket in node.value.neighbours():
+            for bucket in node.value.near:
                 constants.setdefault(bucket, []).append(node.value)
     for node in nodes:
         held = constants.get(node.value.bucket, ()) if node.is_free and node.value.bucket else ()
@@ -188,24 +164,36 @@ def pair_results(matching: Matching) -> None:
 
     A result pairs with a result only.
     """
+    tolerance = matching.tolerance
     transposed = set()
     for match in matching.matches:
-        if match.how == "name" and matching.tolerance.layout(match.first, match.second):
+        if match.how == "name" and tolerance.layout(match.first, match.second):
             transposed.add(match.first.node.name)
     for first, second in _results_to_compare(matching):
         one, other = first.result, second.result
-        # The gradient of a parameter that is stored transposed may have its elements in any order.
-        any_layout = first.name.removeprefix("d") in transposed
-        is_equal = one.agrees(other) is None or matching.tolerance.are_noise(one, other, NOISE)
+        is_equal = one.agrees(other) is None or tolerance.are_noise(one, other, NOISE)
         if one.agrees(other) and not is_equal:
-            is_equal = any_layout or matching.tolerance.layout(one, other) is None
-        if first.name == second.name and first.name in matching.tolerance.alike:
-            matching.join(first.value, second.value, "name")
-        elif is_equal:
-            matching.join(first.value, second.value, "name")
-            _pair_makers(matching, first, second)
-        else:
+            # The gradient of a parameter that is stored transposed may have its elements in any order.
+            any_layout = first.name.removeprefix("d") in transposed
+            is_equal = any_layout or tolerance.layout(one, other) is None
+        is_alike = first.name == second.name and first.name in tolerance.alike
+        if not (is_equal or is_alike):
             matching.mismatches.append(Mismatch(first, second))
+            continue
+        matching.join(first.value, second.value, "name")
+        made = *first.inputs[:1], *second.inputs[:1]
+        if is_alike or len(made) < 2:
+            continue
+        # So do the nodes that make it, unless one of the two only reshapes it. Both are of one phase: where
+        # the derivative of a product is the other factor itself, a compiler returns that, whose partner is
+        # the other side's factor.
+        value, other_value = made
+        makers = value.node, other_value.node
+        are_free = all(it.is_main and it.node.is_free and it.node.is_work for it in made)
+        is_one_phase = makers[0].phase == makers[1].phase
+        are_alike = is_one_phase and makers[0].is_bookkeeping == makers[1].is_bookkeeping
+        if are_free and are_alike and value.agrees(other_value):
+            matching.join(value, other_value, "value+provenance")
 
 
 def _results_to_compare(matching: Matching) -> list[tuple[Vertex, Vertex]]:
@@ -231,22 +219,3 @@ def _results_to_compare(matching: Matching) -> list[tuple[Vertex, Vertex]]:
         if len(rest) == len(other_rest):
             pairs += zip(rest, other_rest, strict=True)
     return pairs
-
-
-def _pair_makers(matching: Matching, first: Vertex, second: Vertex) -> None:
-    """Pairs the nodes that make an equal result, unless one of the two only reshapes it.
-
-    Both are of one phase: where the derivative of a product is the other factor itself, a compiler
-    returns that, whose partner is the other side's factor.
-    """
-    if not first.inputs or not second.inputs:
-        return
-    value, other = first.inputs[0], second.inputs[0]
-    if not all(it.is_main and it.node.is_free and it.node.is_work for it in (value, other)):
-        return
-    are_alike = (
-        value.node.phase == other.node.phase
-        and value.node.is_bookkeeping == other.node.is_bookkeeping
-    )
-    if are_alike and value.agrees(other):
-        matching.join(value, other, "value+provenance")

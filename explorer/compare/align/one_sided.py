@@ -1,7 +1,8 @@
-"""Divergences at work of one side only: an op too many, a gradient added in, a gradient stopped."""
+"""Divergences at work of one side only: an op too many, a gradient added in or stopped, a value rounded."""
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -9,27 +10,34 @@ from explorer.compare.align.contrasts import (
     Contrast,
     FoundDivergence,
     alone,
-    at,
-    both,
     contrast,
+    found,
     place,
     reading,
     row_of,
 )
-from explorer.compare.align.provenance import readers
-from explorer.compare.align.suspects import PRODUCTS, Search, Suspects, are_followed_alike
-from explorer.compare.align.vertices import OutputValue, Side, Vertex
+from explorer.compare.align.matching import Matching
+from explorer.compare.align.provenance import MOST_TERMS, readers
+from explorer.compare.align.sameness import unit_of
+from explorer.compare.align.suspects import PRODUCTS, SILENT, Search, Suspects, are_followed_alike
+from explorer.compare.align.vertices import OutputValue, Side, Vertex, in_order
 from explorer.compare.graphs.sameness import within
 from explorer.compare.graphs.view import reach
-from explorer.model.divergence import ExtraOps, GradientAdded, GradientStopped, Reading
+from explorer.model.divergence import (
+    ExtraOps,
+    GradientAdded,
+    GradientStopped,
+    Reading,
+    Rounded,
+)
 from explorer.numeric.differences import Floats
 from explorer.operators.families import MASKING
 
 STOPS_GRADIENT = re.compile(r"detach|stop_?gradient", re.IGNORECASE)
 """Operators that hand their input on and stop its gradient."""
 
-MOST_TERMS = 64
-"""Terms of a sum, and ops of one line, that are looked at."""
+LEAST_PART = 1e-3
+"""A term that is a smaller part of its sum cannot be distinguished from the sum's rounding."""
 
 CLOSE = 1e-3, 1e-5
 """(rtol, floor) within which a difference of two gradients equals a third.
@@ -54,79 +62,63 @@ def extra_ops(
     are_of_backward = all(it.is_work and it.phase == "backward" for it in last.feeders)
     adds_gradients = last.family == "add" and len(last.inputs) > 1 and are_of_backward
     gradients = len(last.inputs) if is_in_backward and adds_gradients else 0
-    there = None if is_term else _input_of_equal_size(row, of_any_phase=bool(gradients))
-    as_it_is, values = None, alone(last.value)
-    # Both sides may do this with it, one of them inside of another op.
-    if there and (goes_on or is_in_backward or are_followed_alike(last, there[0])):
-        beside = contrast(last.value, there[1])
-        if beside.gap.greatest != 0:
-            as_it_is, values = there[0], beside
-    uses = _uses(last) if gradients else ()
-    # The line that calls where a value is made; "" outside all modules, whose line is known.
-    made = last.forward if gradients and not uses else None
-    divergence = ExtraOps(
-        phase=last.phase,
-        **at(last, values),
-        side=last.side.name,
-        row=row_of(row),
-        gradients=gradients,
-        uses=uses,
-        made_at=made.caller if made else "",
-        goes_on=place(goes_on) if goes_on else None,
-    )
-    ends = (last, as_it_is) if as_it_is else None
-    return FoundDivergence(divergence, frozenset(row), ends, goes_on)
-
-
-def _uses(sum_of_gradients: Vertex) -> tuple[str, ...]:
-    """The lines of the uses of a value whose gradients are added; none where they have one line.
-
-    A compiler makes one of equal calls.
-    """
-    sources: dict[str, None] = {}
-    callers: dict[str, None] = {}
-    for term in sum_of_gradients.inputs:
-        user = term.node.forward
-        if user and user.source:
-            sources[user.source] = None
-            callers[user.caller] = None
-    # A module that is called twice has one line inside, and two that call it.
-    lines = callers if len(sources) == 1 else sources
-    lines.pop("", None)
-    return tuple(lines) if len(lines) > 1 else ()
-
-
-def _input_of_equal_size(
-    row: list[Vertex], of_any_phase: bool
-) -> tuple[Vertex, OutputValue] | None:
-    """The counterpart of the last input of a row of ops that is as large as the row's value.
-
-    With its value as the row reads it. A gradient is compared with a gradient, unless gradients are
-    added: a product has the other factor for one.
-    """
+    ends: tuple[Vertex, Vertex] | None = None
+    values = alone(last.value)
+    # What the other side has of the last input that is as large as the value. A gradient is compared with
+    # a gradient, unless gradients are added: a product has the other factor for one.
     read = [value for node in reversed(row) for value in node.inputs]
-    for origin in (value.node.origin for value in read):
-        there = origin.counterpart
-        is_like = of_any_phase or origin.phase == row[-1].phase
-        if is_like and there and origin.value.size == row[-1].value.size:
-            as_read = [it for it in read if it.summary and it.node.origin.counterpart is there]
-            return there, next(iter(as_read), there.value)
-    return None
+    origins = [value.node.origin for value in read]
+    as_large = [
+        it.counterpart
+        for it in origins
+        if it.counterpart and it.value.size == last.value.size
+        if gradients or it.phase == last.phase
+    ]
+    there = as_large[0] if as_large and not is_term else None
+    # Both sides may do this with it, one of them inside of another op.
+    if there and (goes_on or is_in_backward or are_followed_alike(last, there)):
+        # Its value as the row reads it.
+        as_read = [it for it in read if it.summary and it.node.origin.counterpart is there]
+        beside = contrast(last.value, next(iter(as_read), there.value))
+        if beside.gap.greatest != 0:
+            ends, values = (last, there), beside
+    # The lines of the uses of a value whose gradients are added, where a compiler made no one call of them.
+    users = [it.node.forward for it in last.inputs if it.node.forward and it.node.forward.source]
+    uses = dict.fromkeys(user.source for user in users if gradients)
+    if len(uses) == 1:
+        # A module that is called twice has one line inside, and two that call it.
+        uses = dict.fromkeys(user.caller for user in users if user.caller)
+    # The line that calls where a value is made; "" outside all modules, whose line is known.
+    made = last.forward if gradients and len(uses) < 2 else None
+    facts: dict[str, Any] = {
+        "row": row_of(row),
+        "gradients": gradients,
+        "uses": tuple(uses) if len(uses) > 1 else (),
+        "made_at": made.caller if made else "",
+    }
+    return found(ExtraOps, values, last, parts=row, ends=ends, goes_on=goes_on, **facts)
 
 
-def ops_ahead(search: Search) -> Iterator[FoundDivergence]:
+def ops_of_one_side(search: Search) -> Iterator[FoundDivergence]:
     """The ops of one of two sides ahead of the op with which the other side starts at once.
 
-    None where both sides start with the same kind of op.
+    None where both sides start with the same kind of op. Where no two of them correspond, one side does
+    something first, or something of its own.
     """
     if search.counterparts is None:
+        first, second = search.suspects_of.values()
+        for here, there in ((first, second), (second, first)):
+            behind = [node for node in here.nodes if node not in here.entries]
+            for other in there.entries[:1]:
+                row = _before(other, behind, here)
+                if row:
+                    yield extra_ops(row, other)
+        yield from (extra_ops([entry], None) for entry in (first.entries + second.entries)[:1])
         return
     for node, other in (search.counterparts, search.counterparts[::-1]):
         here, there = search.suspects_of[node.side], search.suspects_of[other.side]
-        if any(
-            later.family == node.family and not _read_something_else(later, node)
-            for later in (other, *there.downstream(other))
-        ):
+        starts = other, *there.downstream(other)
+        if any(it.family == node.family and not _read_something_else(it, node) for it in starts):
             continue
         row = _before(other, here.downstream(node), here)
         read = {origin.counterpart for it in row for origin in it.origins} - {None, *other.origins}
@@ -138,12 +130,18 @@ def ops_ahead(search: Search) -> Iterator[FoundDivergence]:
 
 
 def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vertex]:
-    """The ops before the first of ``nodes`` that does the same work as the other side's op."""
+    """The ops before the first of ``nodes`` that does the same work as the other side's op.
+
+    They lead to the last suspect that it reads; to one that computes, if there is such.
+    """
     for node in nodes:
         # All that put a number in the place of elements do the same work.
         is_one_kind = node.family == other.family or {node.family, other.family} <= MASKING
         if is_one_kind and not _read_something_else(node, other):
-            return suspects.lineage_of_inputs(node)
+            read = in_order(it for it in set(node.feeders).intersection(suspects.nodes) if it.main)
+            read = [it for it in read if it.family not in SILENT] or read
+            # The parameters that they read are no ops of their own.
+            return [it for it in suspects.lineage(read[-1]) if not it.is_leaf] if read else []
     return []
 
 
@@ -162,18 +160,6 @@ def _read_something_else(node: Vertex, other: Vertex) -> bool:
     known = {origin.counterpart for origin in node.origins} - {None}
     others = {origin for origin in other.origins if origin.counterpart}
     return bool(known and others) and known.isdisjoint(others)
-
-
-def nothing_in_common(search: Search) -> Iterator[FoundDivergence]:
-    """Entries without a counterpart: one side does something first, or something of its own."""
-    first, second = search.suspects_of.values()
-    for here, there in ((first, second), (second, first)):
-        behind = [node for node in here.nodes if node not in here.entries]
-        for other in there.entries[:1]:
-            row = _before(other, behind, here)
-            if row:
-                yield extra_ops(row, other)
-    yield extra_ops([(first.entries + second.entries)[0]], None)
 
 
 # Sums
@@ -201,18 +187,23 @@ def are_close(held: Floats, wanted: Floats) -> bool:
     return held.size == wanted.size and within(held, wanted, (rtol, floor))
 
 
+def is_rest(rest: OutputValue, total: OutputValue, term: OutputValue) -> bool:
+    """Whether a value is what is left of a sum without a term of it."""
+    wanted, numbers, part = rest.finite_numbers, total.finite_numbers, term.finite_numbers
+    if wanted is None or numbers is None or part is None or part.size != numbers.size:
+        return False
+    # Nothing is left of a sum with one term: every zero of the other side would hold that.
+    is_clear = min(np.abs(part).max(), np.abs(numbers - part).max()) > LEAST_PART * np.abs(
+        numbers
+    ).max(initial=0.0)
+    return bool(is_clear) and are_close(wanted, numbers - part)
+
+
 def term_left_out(node: Vertex, term: Vertex, rest: Vertex) -> FoundDivergence:
     """A sum of one side, a term of it that the other leaves out, and what that has instead."""
-    values = contrast(node.value, rest.value)
-    divergence = GradientAdded(
-        phase=node.phase,
-        **at(node, values),
-        side=node.side.name,
-        total=place(node),
-        term=place(term),
-        rest=place(rest),
-    )
-    return FoundDivergence(divergence, frozenset((node,)), (node, rest))
+    values, ends = contrast(node.value, rest.value), (node, rest)
+    total, part, left = map(place, (node, term, rest))
+    return found(GradientAdded, values, node, ends=ends, total=total, term=part, rest=left)
 
 
 # A gradient stopped
@@ -237,13 +228,7 @@ def gradients_stopped(search: Search) -> Iterator[FoundDivergence]:
             gradient = _gradient_of_one(there, users, node)
             if gradient:
                 values = Contrast((Reading("stopped"), reading(gradient.value)))
-                divergence = GradientStopped(
-                    phase="backward",
-                    **at(node, values, gradient),
-                    side=node.side.name,
-                    places=both(node, gradient),
-                )
-                yield FoundDivergence(divergence, frozenset((node, gradient)))
+                yield found(GradientStopped, values, node, gradient, phase="backward")
 
 
 def _gradient_of_one(suspects: Suspects, users: Iterable[Vertex], stopped: Vertex) -> Vertex | None:
@@ -264,9 +249,8 @@ def _gradient_of_one(suspects: Suspects, users: Iterable[Vertex], stopped: Verte
         ops = {user, *user.steps, *reading_it}
         gradients = [node for node in suspects.nodes if node.forward in ops and _is_float(node)]
         gradients = [node for node in gradients if not _is_here_too(node, own)]
-        gradients.sort(key=lambda node: node.value.size != stopped.value.size)
         if gradients:
-            return gradients[0]
+            return min(gradients, key=lambda node: node.value.size != stopped.value.size)
     return None
 
 
@@ -278,11 +262,11 @@ def _is_here_too(gradient: Vertex, own: Vertex) -> bool:
     partner = gradient.forward
     if partner is None or partner is not own.partner or len(gradient.record.outputs) > 1:
         return False
-    counts = []
-    for node in (own, partner):
-        derived = node.side.derived.get(node, ())
-        counts.append(sum(it.family == gradient.family for it in derived))
-    return counts[0] >= counts[1]
+    derived, there = (node.side.derived.get(node, ()) for node in (own, partner))
+    count, count_there = (
+        sum(it.family == gradient.family for it in some) for some in (derived, there)
+    )
+    return count >= count_there
 
 
 def _is_float(node: Vertex) -> bool:
@@ -297,20 +281,101 @@ def _stopping(side: Side) -> Iterator[Vertex]:
     Then the values that are computed of weights, without gradients, and read where there are some.
     """
     ops = [it for it in side.nodes if it.phase == "forward" and it.kind == "op" and it.is_needed]
-    for node in reversed(ops):
+    for node in ops[::-1]:
         # What is computed of constants alone has no gradient.
-        if STOPS_GRADIENT.search(node.op) and any(
-            it.is_leaf for it in reach([node], lambda it: it.feeders)
-        ):
+        stops = STOPS_GRADIENT.search(node.op) is not None
+        if stops and any(it.is_leaf for it in reach([node], lambda it: it.feeders)):
             yield node
     differentiated = {node.forward for node in side.nodes if node.phase == "backward"} - {None}
-    for node in reversed(ops):
-        if not _is_float(node) or differentiated.isdisjoint(node.consumers):
+    for node in ops[::-1]:
+        if _is_float(node) and not differentiated.isdisjoint(node.consumers):
+            made_of = reach([node], lambda it: it.work_read)
+            of_weights = any(it.family in PRODUCTS for it in made_of)
+            if of_weights and differentiated.isdisjoint(made_of):
+                yield node
+
+
+# Values that one side alone rounds
+
+
+def rounded_on_one_side(
+    matching: Matching, findings: Iterable[FoundDivergence]
+) -> Iterator[FoundDivergence]:
+    """The places in forward where one side alone rounds to a narrower dtype, and goes on in the wider one.
+
+    What is rounded has a counterpart on the other side, and so has what comes of it; nothing between
+    those two, nor anything that passes the former's numbers on, is narrower there. A value that is not
+    changed by rounding, and what is in a divergence of ``findings``, is left out.
+    """
+    taken = {part for finding in findings for part in finding.parts}
+    for node in (node for side in matching.sides for node in side.nodes):
+        if node not in taken and node.is_needed and node.phase == "forward" and node.is_work:
+            finding = _rounding(node)
+            if finding is not None and taken.isdisjoint(finding.parts):
+                taken |= finding.parts
+                yield finding
+
+
+def _rounding(node: Vertex) -> FoundDivergence | None:
+    """What begins at a node that rounds what it reads; None where it does not, or both sides do."""
+    wider = [it for it in node.feeders if _is_narrower(node, it) and it.kind != "constant"]
+    given = wider[0] if wider and wider[0].main is not None else None
+    counterpart = _counterpart(given) if given else None
+    if given is None or counterpart is None or _is_narrower(counterpart, given):
+        return None
+
+    def narrow_users(it: Vertex) -> list[Vertex]:
+        users = (user for user in it.consumers if user.phase == "forward")
+        return [user for user in users if _is_narrower(user, given)]
+
+    narrow = reach([node], narrow_users)
+    # What reads the narrow values, is as wide as what was given and was observed.
+    users = reach(narrow, lambda it: it.consumers if it in narrow or it.main is None else ())
+    for wide in in_order(users - narrow):
+        is_in_net = wide.phase == "forward" and (wide.is_work or wide.is_result)
+        if not (is_in_net and wide.main and wide.value.dtype == given.value.dtype):
             continue
-        made_of = reach(
-            [node],
-            lambda it: [read for read in it.feeders if read.phase == "forward" and read.is_work],
-        )
-        of_weights = any(it.family in PRODUCTS for it in made_of)
-        if of_weights and differentiated.isdisjoint(made_of):
-            yield node
+        other = _counterpart(wide)
+        if other is None or not _leads_without_rounding(counterpart, other, given):
+            continue
+        # Where no difference is known of two values of one size, rounding changes nothing.
+        pairs = (node.value, given.value), (wide.value, other.value)
+        if not any(
+            one.size == it.size and contrast(one, it).gap.greatest == 0 for one, it in pairs
+        ):
+            # Both values behind it, where these are of one shape.
+            is_one_shape = wide.value.shape == other.value.shape
+            values = contrast(*pairs[1]) if is_one_shape else alone(wide.value)
+            parts, dtypes = (*narrow, wide), (node.value.dtype, given.value.dtype)
+            facts: dict[str, Any] = {"dtypes": dtypes, "result": wide.id}
+            return found(Rounded, values, node, other, parts=parts, ends=(wide, other), **facts)
+    return None
+
+
+def _counterpart(node: Vertex) -> Vertex | None:
+    """The node of the other side that holds the same quantity, maybe in another shape."""
+    if not node.is_result:
+        return node.there
+    makers = node.partner.feeders if node.partner else []
+    return next(iter(makers), None)
+
+
+def _leads_without_rounding(start: Vertex, end: Vertex, given: Vertex) -> bool:
+    """Whether one node leads to another, and nothing on the way is narrower than what was given.
+
+    Nothing that passes the first one's numbers on may be either, wherever it leads.
+    """
+    passed_on = reach(
+        [start.origin, start], lambda it: [user for user in it.consumers if user.is_bookkeeping]
+    )
+    onwards = reach([start], lambda it: it.consumers)
+    is_end = end is start or end.origin is start.origin
+    if not (is_end or end in onwards):
+        return False
+    leading = reach([end], lambda it: it.feeders)
+    return not any(_is_narrower(it, given) for it in (*passed_on, *(onwards & leading)))
+
+
+def _is_narrower(node: Vertex, other: Vertex) -> bool:
+    """Whether the numbers of a node have fewer digits than those of another one."""
+    return unit_of(node.value) > unit_of(other.value) > 0

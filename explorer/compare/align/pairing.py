@@ -2,11 +2,10 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
-from typing import Generic, TypeVar
+from typing import TypeVar
 
-from explorer.compare.align.fingerprints import fingerprint
 from explorer.compare.align.matching import (
     Matching,
     pair_leaves,
@@ -21,7 +20,7 @@ from explorer.compare.align.provenance import (
     successors,
     trace_origins,
 )
-from explorer.compare.align.sameness import TIGHT, Tolerance
+from explorer.compare.align.sameness import TIGHT, Tolerance, fingerprint
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
 from explorer.model.alignment import How
 
@@ -34,23 +33,14 @@ NEAREST = 64
 """The number of candidates of one item that are considered, those nearest in position."""
 
 
-class MovingWindow(Generic[T]):
-    """Candidates that several items share: a window on them moves along from item to item."""
-
-    def __init__(self, candidates: Sequence[T]) -> None:
-        self._candidates = candidates
-        self._position = 0
-
-    def advance(self) -> Sequence[T]:
-        """The candidates near the position of the next item."""
-        low = min(self._position - NEAREST // 2, len(self._candidates) - NEAREST)
-        low = max(0, low)
-        self._position += 1
-        return self._candidates[low : low + NEAREST]
+def nearest(candidates: Sequence[T], position: int) -> Sequence[T]:
+    """The candidates that are considered for one of several items which share them, by its position."""
+    low = max(0, min(position - NEAREST // 2, len(candidates) - NEAREST))
+    return candidates[low : low + NEAREST]
 
 
 def increasing(
-    choices: Iterable[tuple[T, MovingWindow[T]]], rank: Callable[[T], int]
+    choices: Iterable[tuple[T, Sequence[T]]], rank: Callable[[T], int]
 ) -> list[tuple[T, T]]:
     """Pairs (item, candidate), at most one of each, with strictly increasing ranks of candidates.
 
@@ -61,9 +51,9 @@ def increasing(
     tails: list[int] = []
     ends: list[int] = []
     chained: list[tuple[T, T, int]] = []  # item, candidate, and the pair that stands before it
-    for item, window in choices:
+    for item, candidates in choices:
         # From the last candidate to the first, so that no item follows upon itself.
-        for candidate in sorted(window.advance(), key=rank, reverse=True):
+        for candidate in sorted(candidates, key=rank, reverse=True):
             length = bisect_left(tails, rank(candidate))
             chained.append((item, candidate, ends[length - 1] if length else -1))
             tails[length : length + 1] = [rank(candidate)]
@@ -80,7 +70,7 @@ def increasing(
 # The search
 
 
-NodeGroup = tuple[str, str]
+NodeGroup = tuple[str, ...]
 Pool = dict[tuple[NodeGroup, Bucket], list[OutputValue]]
 """The free values of one side, by the group of their nodes and by what they hold."""
 
@@ -139,9 +129,7 @@ RULES = (
 
 UNUSED_RULES = (
     Rule(across=False, main_only=True, needed=False),
-    Rule(across=False, main_only=True, needed=None),
-    Rule(across=False, main_only=False, needed=None),
-    Rule(across=True, main_only=True, needed=None),
+    *(replace(rule, needed=None) for rule in RULES),
 )
 """What pairs after that: like code that nothing uses, then anything with it."""
 
@@ -196,11 +184,12 @@ def _pair_by_rules(matching: Matching, rules: Iterable[Rule]) -> None:
                 break
 
 
-def _pool(side: Side, rule: Rule) -> Pool:
+def _pool(side: Side, rule: Rule, by_family: bool = False) -> Pool:
     pool: Pool = {}
     for node in side.nodes:
         group = rule.group(node)
         if group is not None:
+            group = (*group, node.family) if by_family else group
             for value in rule.values(node):
                 if value.bucket is not None:
                     pool.setdefault((group, value.bucket), []).append(value)
@@ -230,8 +219,8 @@ def _pair_unique_values(
 def _only_holder(pool: Pool, group: NodeGroup, bucket: Bucket, limit: float) -> OutputValue | None:
     """The value of the only free node that holds what a bucket does, as far as ``limit`` allows."""
     holder: OutputValue | None = None
-    for near in bucket.neighbours(limit):
-        for value in _free(pool, group, near):
+    for near, apart in bucket.near.items():
+        for value in _free(pool, group, near) if apart <= limit else ():
             if holder is None:
                 holder = value
             elif value.node is not holder.node:
@@ -262,10 +251,17 @@ def _pair_by_provenance(matching: Matching, rule: Rule) -> None:
         for node in nodes:
             best: tuple[OutputValue, OutputValue] | None = None
             best_score = NO_EVIDENCE
-            for value, candidate in _options(rule, node, candidates):
-                score = *evidence(matching, value, candidate), -candidate.node.rank
-                if score > best_score:
-                    best, best_score = (value, candidate), score
+            group = rule.group(node)
+            for value in rule.values(node) if group else ():
+                if rule.across and not value.is_distinctive:
+                    continue  # a seed of ones is no operator whose value happens to be one
+                for candidate in candidates.of(value):
+                    may_pair = rule.group(candidate.node) == group
+                    if not may_pair or not are_consistent(node, candidate.node):
+                        continue
+                    score = *evidence(matching, value, candidate), -candidate.node.rank
+                    if score > best_score:
+                        best, best_score = (value, candidate), score
             if best is not None:
                 pair = _made(*best), _made(*best[::-1])
                 matching.join(*pair, rule.how("value+provenance"))
@@ -289,21 +285,6 @@ def _made(value: OutputValue, other: OutputValue) -> OutputValue:
     return value
 
 
-def _options(
-    rule: Rule, node: Vertex, candidates: Candidates
-) -> Iterator[tuple[OutputValue, OutputValue]]:
-    """The values of a node, each with every candidate that it may pair with."""
-    group = rule.group(node)
-    if group is None:
-        return
-    for value in rule.values(node):
-        if rule.across and not value.is_distinctive:
-            continue  # a seed of ones is no operator whose value happens to be one
-        for candidate in candidates.of(value):
-            if rule.group(candidate.node) == group and are_consistent(node, candidate.node):
-                yield value, candidate
-
-
 # By order
 
 
@@ -312,7 +293,12 @@ def _pair_in_order(matching: Matching, rule: Rule, same_family: bool) -> None:
 
     With ``same_family``, only ops of one family pair.
     """
-    choices = _choices(matching, rule, same_family)
+    pool, other_pool = (_pool(side, rule, same_family) for side in matching.sides)
+    choices: list[tuple[OutputValue, Sequence[OutputValue]]] = []
+    for (group, bucket), values in pool.items():
+        if bucket.is_distinctive or (same_family and not rule.across):
+            others = [other for near in bucket.near for other in _free(other_pool, group, near)]
+            choices += [(value, nearest(others, place)) for place, value in enumerate(values)]
     choices.sort(key=lambda choice: (choice[0].node.rank, choice[0].output))
     for value, other in increasing(choices, lambda value: value.node.rank):
         # A node may stand in the sequence by several outputs.
@@ -321,24 +307,3 @@ def _pair_in_order(matching: Matching, rule: Rule, same_family: bool) -> None:
         is_telling = value.is_distinctive or are_akin(value.node, other.node)
         if are_free and is_telling and are_consistent(value.node, other.node):
             matching.join(value, other, rule.how("value+order"))
-
-
-def _choices(
-    matching: Matching, rule: Rule, same_family: bool
-) -> list[tuple[OutputValue, MovingWindow[OutputValue]]]:
-    """Each free value of the first side, with those that agree with it on the second."""
-    pool, other_pool = _pool(matching.first, rule), _pool(matching.second, rule)
-    choices = []
-    for (group, bucket), values in pool.items():
-        if not bucket.is_distinctive and (rule.across or not same_family):
-            continue
-        by_family: dict[str, list[OutputValue]] = {}
-        for near in bucket.neighbours():
-            for other in _free(other_pool, group, near):
-                by_family.setdefault(other.node.family if same_family else "", []).append(other)
-        windows = {family: MovingWindow(others) for family, others in by_family.items()}
-        for value in values:
-            window = windows.get(value.node.family if same_family else "")
-            if window is not None:
-                choices.append((value, window))
-    return choices

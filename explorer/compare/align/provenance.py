@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from itertools import islice
+from itertools import dropwhile, islice
 
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.sameness import TIGHT
@@ -16,6 +16,9 @@ FEW = 16
 More are the same value over and over, and the first free ones will do.
 """
 
+MOST_TERMS = 64
+"""Terms of a sum, and ops of one line, that are looked at."""
+
 ELEMENT_BY_ELEMENT = frozenset(
     {
         *("add", "sub", "mul", "div", "pow", "maximum", "minimum", "where", "maskedfill"),
@@ -26,9 +29,6 @@ ELEMENT_BY_ELEMENT = frozenset(
 
 OVERWRITES = re.compile(r"^aten\.\w*[a-z0-9]_(\.|$)")
 """Operators of PyTorch that write to the memory of their first input: aten.copy_.default."""
-
-Listed = dict[tuple[Vertex, Bucket], list[OutputValue]]
-"""Values by a node that they are related to, and by what they hold."""
 
 
 def trace_origins(side: Side) -> None:
@@ -61,14 +61,11 @@ def _passes_on(node: Vertex, value: OutputValue) -> bool:
 
 def are_consistent(one: Vertex, other: Vertex) -> bool:
     """Whether reshapes, casts and the like pass on the same quantity, as far as that is known."""
-    return not _passes_on_another(one, other) and not _passes_on_another(other, one)
-
-
-def _passes_on_another(node: Vertex, other: Vertex) -> bool:
-    """Whether a node passes on numbers that are known not to be those of ``other``'s origin."""
-    if not node.is_bookkeeping or node.origin is node:
-        return False
-    return node.origin.counterpart not in (None, other.origin)
+    for node, there in ((one, other), (other, one)):
+        passes_on = node.is_bookkeeping and node.origin is not node
+        if passes_on and node.origin.counterpart not in (None, there.origin):
+            return False
+    return True
 
 
 def are_akin(one: Vertex, other: Vertex) -> bool:
@@ -89,49 +86,40 @@ class Candidates:
 
     def __init__(self, side: Side, values: Callable[[Vertex], Iterable[OutputValue]]) -> None:
         """Lists the values that ``values`` picks of each node that has no partner."""
-        self._by_origin: Listed = {}
-        self._by_forward: Listed = {}
+        self._listed: dict[tuple[bool, Vertex, Bucket], list[OutputValue]] = {}
         for node in filter(lambda node: node.is_free, side.nodes):
             for value in values(node):
-                if value.bucket is None:
-                    continue
-                for origin in dict.fromkeys(node.origins):
-                    self._by_origin.setdefault((origin, value.bucket), []).append(value)
-                if node.forward is not None:
-                    self._by_forward.setdefault((node.forward, value.bucket), []).append(value)
+                if value.bucket is not None:
+                    for made in _made_of(node):
+                        self._listed.setdefault((*made, value.bucket), []).append(value)
 
     def of(self, value: OutputValue) -> list[OutputValue]:
         """Free values of this side that equal one of the other side and have paired neighbours."""
         node = value.node
-        values: list[OutputValue] = []
-        for bucket in value.neighbours():
-            # They are fed by, or derive from, the partner of what does so for the node.
-            for origin in dict.fromkeys(node.origins):
-                if origin.counterpart:
-                    values += _first_free(self._by_origin, origin.counterpart, bucket)
-            if node.forward and node.forward.partner:
-                values += _first_free(self._by_forward, node.forward.partner, bucket)
+        found: list[OutputValue] = []
+        # They are fed by, or derive from, the partner of what does so for the node.
+        for bucket in value.near:
+            for is_derived, made in _made_of(node):
+                there = made.partner if is_derived else made.counterpart
+                listed = self._listed.get((is_derived, there, bucket), []) if there else []
+                free = [it for it in listed[: 2 * FEW] if it.node.is_free]
+                if len(free) < FEW < len(listed):
+                    # What has got a partner meanwhile is dropped, so that it is not gone through again.
+                    listed[:] = free = [it for it in listed if it.node.is_free]
+                found += free[:FEW]
         # They feed the partner of what the node feeds, directly or through steps that pass them on.
         for partner in filter(None, (consumer.partner for consumer in node.consumers[:FEW])):
             for read in partner.inputs[:FEW]:
                 passed = islice(back_to_origin(read), FEW)
-                values += [it for it in passed if it.node.is_free and it.agrees(value)]
+                found += [it for it in passed if it.node.is_free and it.agrees(value)]
         # In their order: of equal evidence, the candidate that comes first wins.
-        return list(dict.fromkeys(values))
+        return list(dict.fromkeys(found))
 
 
-def _first_free(listed: Listed, node: Vertex, bucket: Bucket) -> list[OutputValue]:
-    """The first few values listed under a node whose own nodes have no partner."""
-    values = listed.get((node, bucket), [])
-    free = _free(values[: 2 * FEW])
-    if len(free) < FEW < len(values):
-        # What has got a partner meanwhile is dropped, so that it is not gone through again.
-        listed[node, bucket] = free = _free(values)
-    return free[:FEW]
-
-
-def _free(values: list[OutputValue]) -> list[OutputValue]:
-    return [value for value in values if value.node.is_free]
+def _made_of(node: Vertex) -> list[tuple[bool, Vertex]]:
+    """The origins of what a node reads, and the forward node that it derives from (True)."""
+    origins = [(False, origin) for origin in dict.fromkeys(node.origins)]
+    return [*origins, (True, node.forward)] if node.forward else origins
 
 
 def back_to_origin(value: OutputValue) -> Iterator[OutputValue]:
@@ -218,12 +206,6 @@ def successors(node: Vertex) -> Iterator[Vertex]:
             yield other
 
 
-def take_the_same(first: Vertex, second: Vertex) -> bool:
-    """Whether all that two nodes read is the same quantity, in whatever order."""
-    wanted = {origin.counterpart for origin in first.origins}
-    return bool(wanted) and None not in wanted and wanted == set(second.origins)
-
-
 def read_alone(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     """The nodes that ops in a row read, and that are equal to nothing which the other row reads.
 
@@ -259,47 +241,57 @@ def spread_otherwise(row: list[Vertex], other_row: list[Vertex]) -> tuple[Spread
         origin = unwrapped(value).node.origin
         for other in broadcast(other_row):
             are_one = origin.counterpart is unwrapped(other).node.origin
-            if are_one and _trimmed(value.shape) != _trimmed(other.shape):
-                shapes = value.shape, other.shape
+            shapes = value.shape, other.shape
+            # Leading dimensions of length 1 are added by broadcasting itself.
+            own, others = (tuple(dropwhile(lambda length: length == 1, it)) for it in shapes)
+            if are_one and own != others:
                 found.setdefault(origin, Spread(origin.name or origin.op, shapes))
     return tuple(found.values())
 
 
-def _trimmed(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape without the leading dimensions of length 1, which broadcasting adds by itself."""
-    while shape and shape[0] == 1:
-        shape = shape[1:]
-    return shape
+def unwrapping(value: OutputValue) -> list[OutputValue]:
+    """A value, and those before each step that only reshapes, converts or spreads it, the nearest first."""
+    values = [value]
+    for _ in range(FEW):
+        node = values[-1].node
+        is_step = node.is_bookkeeping and values[-1].is_main and len(node.inputs) == 1
+        if not is_step or node.inputs[0].node.rank >= node.rank:
+            break
+        values.append(node.inputs[0])
+    return values
 
 
 def unwrapped(value: OutputValue) -> OutputValue:
-    """A value before the steps that only reshape, convert or spread it."""
-    for _ in range(FEW):
-        node = value.node
-        if not node.is_bookkeeping or not value.is_main or len(node.inputs) != 1:
-            break
-        if node.inputs[0].node.rank >= node.rank:
-            break
-        value = node.inputs[0]
-    return value
+    """A value before all such steps."""
+    return unwrapping(value)[-1]
 
 
-def steps_around(value: OutputValue) -> list[Vertex]:
-    """The steps that only reshape, convert or spread a value, in execution order."""
-    steps = []
-    last = unwrapped(value)
-    while value is not last:
-        steps.append(value.node)
-        value = value.node.inputs[0]
-    return steps[::-1]
+def is_nothing(value: OutputValue) -> bool:
+    """Whether a value is a constant 0: the gradient of what nothing depends on."""
+    node = value.node.origin
+    is_made_of_nothing = node.kind == "constant" or node.family == "fill"
+    return is_made_of_nothing and value.is_within(0.0)
+
+
+def terms(total: OutputValue, is_open: Callable[[Vertex], bool]) -> list[OutputValue]:
+    """The terms of a sum, with those of the open sums among them; what is no sum is its own term."""
+    found: list[OutputValue] = []
+    waiting = [total]
+    while waiting and len(found) < MOST_TERMS:
+        value = unwrapped(waiting.pop(0))
+        is_sum = value.node.family == "add" and len(value.node.inputs) > 1
+        if is_sum and (value is total or is_open(value.node)):
+            waiting += value.node.inputs
+        elif not is_nothing(value):
+            found.append(value)
+    return found
 
 
 def are_known_equal(value: OutputValue, other: OutputValue) -> bool:
     """Whether two values are known to be the same numbers, whatever spreads or converts them."""
     counterpart = value.node.origin.counterpart
-    if counterpart is not None and counterpart is other.node.origin:
-        return True
-    return unwrapped(value).agrees(unwrapped(other)) is True
+    is_counterpart = counterpart is not None and counterpart is other.node.origin
+    return is_counterpart or unwrapped(value).agrees(unwrapped(other)) is True
 
 
 def left_over(
@@ -320,11 +312,8 @@ def left_over(
 def reads_unobserved(row: list[Vertex], other_row: list[Vertex]) -> bool:
     """Whether ops in a row read a tensor of which nothing is known and that is nothing's counterpart."""
     others = {value.node.origin for value in read_from_outside(other_row)}
-    for value in read_from_outside(row):
-        is_known = value.bucket is not None or value.node.origin.counterpart in others
-        if value.size > 1 and not is_known:
-            return True
-    return False
+    unknown = [it for it in read_from_outside(row) if it.size > 1 and it.bucket is None]
+    return any(value.node.origin.counterpart not in others for value in unknown)
 
 
 def read_from_outside(row: Collection[Vertex]) -> list[OutputValue]:

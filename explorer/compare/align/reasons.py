@@ -1,14 +1,20 @@
-"""Why a node has no partner."""
+"""Why a node has no partner, and what depends on random draws."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any
 
 import networkx as nx
+import numpy as np
 
-from explorer.compare.align.contrasts import FoundDivergence, contrast, place
+from explorer.compare.align.contrasts import Contrast, FoundDivergence, contrast, found, place
 from explorer.compare.align.matching import Matching
+from explorer.compare.align.sameness import elements_beside
 from explorer.compare.align.suspects import BUFFER, find_suspects
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
+from explorer.compare.graphs.view import reach
+from explorer.compare.results.remarks import draws_random_numbers
+from explorer.model.divergence import Gap, OtherRate, Reading
 from explorer.model.graph import Phase
 from explorer.model.unpaired import (
     Contradicted,
@@ -31,14 +37,21 @@ Because = tuple[Reason, Why]
 """A reason, and the facts behind it."""
 
 
-def reasons(matching: Matching, findings: Iterable[FoundDivergence]) -> Iterator[Unpaired]:
-    """Every node whose value has no partner and why, a side at a time, in execution order."""
+def reasons(
+    matching: Matching, findings: Iterable[FoundDivergence], drawn: Collection[Vertex]
+) -> Iterator[Unpaired]:
+    """Every node whose value has no partner and why, the left side's first, in execution order.
+
+    ``drawn`` are those that depend on a random draw on both sides.
+    """
     known = Known(matching, findings)
-    for side in matching.sides:
+    for side in sorted(matching.sides, key=lambda side: side.name):
         for node in side.nodes:
             if not node.is_paired or node.is_partial:
-                found = filter(None, (rule(known, node) for rule in RULES))
-                reason, why = next(found, None) or known.regions.why(node)
+                found_reasons = (rule(known, node) for rule in RULES)
+                reason, why = next(filter(None, found_reasons), None) or _decomposed(known, node)
+                if node in drawn:
+                    reason, why = "random", Plain("random")
                 yield Unpaired(side=side.name, node=node.id, reason=reason, why=why)
 
 
@@ -47,15 +60,19 @@ class Known:
 
     ``parts`` take part in divergences, ``differing`` are the leaves and results that share their names
     and not their values; ``spoiled`` are all unpaired nodes that lead to a differing result, or follow
-    from where the graphs part.
+    from where the graphs part. ``holders`` are the first value of each side in each bucket.
+
+    Regions are the components of unpaired nodes with their consumers of the same phase; a consumer with a
+    partner, whose pair is one node, joins the regions of both sides. ``ops`` counts the unpaired work of
+    each side in each, and ``towards`` is the first pair that a node leads to.
     """
 
     def __init__(self, matching: Matching, findings: Iterable[FoundDivergence]) -> None:
         self.contradictions = matching.contradictions
-        self.regions = Regions(matching)
         self.parts = {part for finding in findings for part in finding.parts}
         self.differing: set[Vertex] = set()
         self.spoiled = set(self.parts)
+        self.holders: dict[Side, dict[Bucket, OutputValue]] = {}
         for side in matching.sides:
             differing = matching.differing(side)
             self.differing |= differing
@@ -64,9 +81,35 @@ class Known:
             is_in_forward = any(result.phase == "forward" for result in results)
             phase: Phase = "forward" if is_in_forward else "backward"
             self.spoiled.update(find_suspects(results, phase).nodes)
+            holders = self.holders[side] = {}
             for node in side.nodes:
                 if node.is_free and not self.spoiled.isdisjoint(node.feeders):
                     self.spoiled.add(node)
+                for value in node.values:
+                    if value.bucket is not None:
+                        holders.setdefault(value.bucket, value)
+
+        self.towards: dict[Vertex, Vertex] = {}
+        work = [*matching.first.work, *matching.second.work]
+        unpaired = [node for node in work if node.is_free]
+        network = nx.Graph()
+        network.add_nodes_from(unpaired)
+        # Consumers come first: where they lead to is where their feeders lead to.
+        for node in reversed(unpaired):
+            goals = []
+            for consumer in node.users_in_phase:
+                is_of_second = consumer.partner is not None and not consumer.side.is_first
+                network.add_edge(node, consumer.partner if is_of_second else consumer)
+                goal = self.towards.get(consumer) if consumer.is_free else consumer
+                if goal:
+                    goals.append(goal)
+            if goals:
+                self.towards[node] = min(goals, key=lambda goal: goal.rank)
+        regions = enumerate(nx.connected_components(network))
+        self.region = {node: region for region, nodes in regions for node in nodes}
+        self.ops: Counter[tuple[int | None, Side]] = Counter(
+            (self.region[node], node.side) for node in unpaired if not node.is_bookkeeping
+        )
 
 
 # What differs
@@ -79,8 +122,8 @@ def _wrong(known: Known, node: Vertex) -> Because | None:
     counterpart = known.contradictions.get(node)
     if counterpart is None:
         return None
-    found = contrast(node.value, counterpart.value)
-    return "difference", Contradicted(place(counterpart), found.values, found.gap)
+    values = contrast(node.value, counterpart.value)
+    return "difference", Contradicted(place(counterpart), values.values, values.gap)
 
 
 def _recorded(node: Vertex, what: str, otherwise: Fact) -> Why:
@@ -97,8 +140,8 @@ def _partial(_: Known, node: Vertex) -> Because | None:
     is_alike = partner.family == node.family and partner.value.size == node.value.size
     if not (partner.is_partial and is_alike):
         return "decomposed", FurtherOutput(place(partner))
-    found = contrast(node.value, partner.value)
-    return "difference", FurtherOutput(place(partner), found.values, found.gap)
+    values = contrast(node.value, partner.value)
+    return "difference", FurtherOutput(place(partner), values.values, values.gap)
 
 
 def _named(known: Known, node: Vertex) -> Because | None:
@@ -145,69 +188,105 @@ RULES: tuple[Callable[[Known, Vertex], Because | None], ...] = (
 """Of reasons the first counts: that values differ is worth more to know than what kind of node it is."""
 
 
-# What is done in more ops, or in fewer
+def _decomposed(known: Known, node: Vertex) -> Because:
+    """Work that is done in more ops than on the other side, or in fewer, and towards which op.
 
-
-class Regions:
-    """Unpaired work of both sides that leads to the same pairs, counted.
-
-    The side with more of it is the decomposed one.
-
-    Regions are the components of unpaired nodes with their consumers of the same phase; a consumer with a
-    partner, whose pair is one node, joins the regions of both sides.
+    The side with more unpaired work that leads to the same pairs is the decomposed one.
     """
+    holders = known.holders[node.side.other]
+    held_there = [holders[bucket] for bucket in node.value.near if bucket in holders]
+    for held in held_there:
+        if held is not held.node.main:
+            return "decomposed", OutputOf(held.node.op, held.output)
+    for held in held_there if node.value.is_distinctive else ():
+        is_twin = held.node.is_work and held.node.partner and held.node.phase == node.phase
+        if is_twin:
+            return "decomposed", Repeated(place(held.node))
 
-    def __init__(self, matching: Matching) -> None:
-        self._towards: dict[Vertex, Vertex] = {}
-        # The first value of each side in each bucket.
-        self._holders: dict[Side, dict[Bucket, OutputValue]] = {side: {} for side in matching.sides}
-        for side, holders in self._holders.items():
-            for value in (value for node in side.nodes for value in node.values):
-                if value.bucket is not None:
-                    holders.setdefault(value.bucket, value)
-        work = [*matching.first.work, *matching.second.work]
-        unpaired = [node for node in work if node.is_free]
-        network = nx.Graph()
-        network.add_nodes_from(unpaired)
-        # Consumers come first: where they lead to is where their feeders lead to.
-        for node in reversed(unpaired):
-            goals = []
-            for consumer in node.users_in_phase:
-                is_of_second = consumer.partner is not None and not consumer.side.is_first
-                network.add_edge(node, consumer.partner if is_of_second else consumer)
-                goal = self._towards.get(consumer) if consumer.is_free else consumer
-                if goal:
-                    goals.append(goal)
-            if goals:
-                self._towards[node] = min(goals, key=lambda goal: goal.rank)
-        self._region = {
-            node: region
-            for region, nodes in enumerate(nx.connected_components(network))
-            for node in nodes
-        }
-        self._ops: Counter[tuple[int | None, Side]] = Counter(
-            (self._region[node], node.side) for node in unpaired if not node.is_bookkeeping
-        )
+    region = known.region.get(node)
+    own, others = known.ops[region, node.side], known.ops[region, node.side.other]
+    reason: Reason = "fused" if own < others else "decomposed"
+    # The ops of both sides that lead to the first pair that the node leads to.
+    pair = known.towards.get(node)
+    there = pair.partner if pair else None
+    if there is None:
+        return reason, Steps(own, others)
+    name, op = (there.name, "") if there.is_result else ("", there.op)
+    return reason, Steps(own, others, name=name, op=op)
 
-    def why(self, node: Vertex) -> Because:
-        """Decomposed or fused, and towards which op."""
-        holders = self._holders[node.side.other]
-        held_there = [holders[bucket] for bucket in node.value.neighbours() if bucket in holders]
-        for held in held_there:
-            if held is not held.node.main:
-                return "decomposed", OutputOf(held.node.op, held.output)
-        for held in held_there if node.value.is_distinctive else ():
-            is_twin = held.node.is_work and held.node.partner and held.node.phase == node.phase
-            if is_twin:
-                return "decomposed", Repeated(place(held.node))
 
-        region = self._region.get(node)
-        own, others = self._ops[region, node.side], self._ops[region, node.side.other]
-        reason: Reason = "fused" if own < others else "decomposed"
-        # The ops of both sides that lead to the first pair that the node leads to.
-        pair = self._towards.get(node)
-        if pair is None or pair.partner is None:
-            return reason, Steps(own, others)
-        if pair.partner.is_result:
-            return reason, Steps(own, others, name=pair.partner.name)
-        return reason, Steps(own, others, op=pair.partner.op)
+# Random draws
+
+
+SAME = 1e-3
+"""Factors that differ by less than this share are of one rate; rates are written with few digits."""
+
+
+def random_draws(matching: Matching) -> tuple[set[Vertex], list[FoundDivergence]]:
+    """The nodes that depend on a random draw, and the dropouts whose rates differ.
+
+    Each framework draws numbers of its own: beyond a draw on both sides other values say nothing,
+    unless both drew the same numbers. A draw on one side alone is a difference like any other.
+    """
+    ops, others = drawing = [
+        [it for it in side.nodes if it.kind == "op" and draws_random_numbers(it.op)]
+        for side in matching.sides
+    ]
+    # Each operator of one side may have drawn the numbers of the one in its place on the other side.
+    are_alike = len(ops) == len(others) and all(
+        any(one.agrees(other) for one, other in zip(node.values, it.values, strict=False))
+        for node, it in zip(ops, others, strict=True)
+    )
+    if not ops or not others or are_alike:
+        return set(), _unlike_rates(matching, drawing, set())
+    dependent = reach([*ops, *others], lambda node: node.consumers)
+    return dependent, _unlike_rates(matching, drawing, dependent)
+
+
+def _unlike_rates(
+    matching: Matching, drawing: list[list[Vertex]], dependent: set[Vertex]
+) -> list[FoundDivergence]:
+    """The dropouts that have another rate than the one in their place on the other side.
+
+    ``drawing`` are the ops of each side that draw random numbers, ``dependent`` what depends on these.
+    Nothing is said unless every draw of the forward is seen to be a dropout: it may by chance drop
+    nothing, and of large tensors too little is known.
+    """
+    rows = []
+    for side, draws in sorted(zip(matching.sides, drawing, strict=True), key=lambda it: it[0].name):
+        dropouts: list[tuple[Vertex, float]] = []
+        for node in side.nodes:
+            if node in dependent and node.phase == "forward" and node.kind == "op":
+                kept = filter(None, (_factor(node.value, value) for value in node.inputs))
+                dropouts += [(node, factor) for factor in kept][:1]
+        if len(dropouts) != sum(node.phase == "forward" for node in draws):
+            return []
+        rows.append(dropouts)
+    if len({tuple(node.value.size for node, _ in row) for row in rows}) > 1:
+        return []
+    differing = []
+    for (left, factor), (right, other_factor) in zip(*rows, strict=True):
+        factors, apart = (factor, other_factor), abs(factor - other_factor)
+        if apart > SAME * max(factors):
+            values = Reading("factor", (), factors[:1]), Reading("factor", (), factors[1:])
+            rates = 1 - 1 / factor, 1 - 1 / other_factor  # what is dropped in the long run
+            facts: dict[str, Any] = {"rates": rates, "factors": factors}
+            differing.append(found(OtherRate, Contrast(values, Gap(apart)), left, right, **facts))
+    return differing
+
+
+def _factor(value: OutputValue, given: OutputValue) -> float:
+    """The factor of what a dropout keeps of a value; 0 where it is no dropout, or not known."""
+    beside = elements_beside(value, given) if value.size == given.size else None
+    if beside is None:
+        return 0.0
+    numbers, dropped_from = beside
+    nonzero = dropped_from != 0
+    with np.errstate(all="ignore"):
+        factors = numbers[nonzero] / dropped_from[nonzero]
+    kept = factors[factors != 0]
+    if not 0 < kept.size < factors.size:
+        return 0.0
+    factor = float(np.median(kept))
+    is_common = np.allclose(kept, factor, rtol=SAME, atol=0)
+    return factor if is_common and factor > 1 + SAME else 0.0

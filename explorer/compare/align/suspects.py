@@ -6,10 +6,10 @@ Divergences are looked for among them, by finders that stand in tables.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, partial
+from typing import Literal, NamedTuple
 
-from explorer.compare.align.contrasts import FoundDivergence, from_leaf
+from explorer.compare.align.contrasts import FoundDivergence, from_leaf, from_lone_leaf
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.provenance import readers, shared_origins
 from explorer.compare.align.sameness import unit_of
@@ -78,15 +78,6 @@ class Suspects:
         """Those of them that were observed, in execution order."""
         return _observed(self.leading_to(last))
 
-    def lineage_of_inputs(self, node: Vertex) -> list[Vertex]:
-        """The lineage of the last observed suspect that a node reads; one that computes goes first.
-
-        The parameters that they read are no ops of their own.
-        """
-        feeding = _observed(set(self.nodes).intersection(node.feeders))
-        feeding = [it for it in feeding if it.family not in SILENT] or feeding
-        return [it for it in self.lineage(feeding[-1]) if not it.is_leaf] if feeding else []
-
     def stretch(self, entry: Vertex) -> list[Vertex]:
         """The suspects from an entry on that the same line of the same module made.
 
@@ -99,12 +90,9 @@ class Suspects:
 
 
 def _computed_from(entry: Vertex, nodes: Iterable[Vertex]) -> set[Vertex]:
-    """An entry, and those of ``nodes``, which are in execution order, that are computed from it."""
-    reached = {entry}
-    for node in nodes:
-        if not reached.isdisjoint(node.feeders):
-            reached.add(node)
-    return reached
+    """An entry, and those of ``nodes`` that are computed from it."""
+    members = set(nodes)
+    return reach([entry], lambda node: members.intersection(node.consumers))
 
 
 def _observed(nodes: Iterable[Vertex]) -> list[Vertex]:
@@ -158,10 +146,6 @@ def is_settled(node: Vertex, phase: Phase) -> bool:
 # Searches
 
 
-NOT_ALIKE = 0, False, False, False
-"""The likeness of two nodes that have nothing in common."""
-
-
 @dataclass(frozen=True)
 class Search:
     """What finders go by: results that differ, and the suspects of both sides behind them.
@@ -178,9 +162,10 @@ class Search:
     @classmethod
     def behind(cls, matching: Matching, results: list[Mismatch], phase: Phase) -> "Search":
         """The search behind some results."""
-        suspects_of = {}
-        for side in matching.sides:
-            suspects_of[side] = find_suspects([mismatch.on(side) for mismatch in results], phase)
+        suspects_of = {
+            side: find_suspects([mismatch.on(side) for mismatch in results], phase)
+            for side in matching.sides
+        }
         return cls(matching, results, suspects_of, phase)
 
     def in_forward(self) -> "Search":
@@ -203,13 +188,8 @@ class Search:
         """
         first, second = self.suspects_of.values()
         for node in first.entries:
-            best: Vertex | None = None
-            best_likeness = NOT_ALIKE
-            for other in second.entries:
-                likeness = _likeness(node, other)
-                if likeness > best_likeness:
-                    best, best_likeness = other, likeness
-            if best is None:
+            best = max(second.entries, key=partial(_likeness, node), default=None)
+            if best is None or not any(_likeness(node, best)):
                 continue
             if not shared_origins(node, best):
                 for entry, there in ((node, second), (best, first)):
@@ -228,18 +208,13 @@ class Search:
             if is_suspect and mismatch.first.is_leaf:
                 yield from_leaf(mismatch, self.phase)
 
-    def is_of_outputs(self) -> bool:
-        """Whether outputs of the net differ, and no two earliest suspects correspond."""
-        return self.results[0].first.phase == "forward" and self.counterparts is None
-
-    def is_apart(self) -> bool:
-        """Whether there are suspects whose inputs agree, and no two of them correspond."""
-        have_entries = any(suspects.entries for suspects in self.suspects_of.values())
-        return have_entries and self.counterparts is None
-
-    def is_of_other_work(self) -> bool:
-        """Whether two earliest suspects correspond that are ops of other kinds."""
-        return self.counterparts is not None and not same_work(*self.counterparts)
+    @property
+    def relation(self) -> "Relation":
+        """How the earliest suspects of the two sides stand to one another."""
+        if self.counterparts is not None:
+            return "alike" if same_work(*self.counterparts) else "unlike"
+        has_entries = any(suspects.entries for suspects in self.suspects_of.values())
+        return "apart" if has_entries else "none"
 
 
 def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool, bool]:
@@ -249,25 +224,29 @@ def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool, bool]:
     two parts of one tensor it is this alone that tells which is which.
     """
     if node.phase != other.phase:
-        return NOT_ALIKE
+        return 0, False, False, False
     is_same_module = node.scope != "" and node.scope == other.scope
     likeness = shared_origins(node, other), same_work(node, other), is_same_module
     return *likeness, any(likeness) and are_followed_alike(node, other)
 
 
+Relation = Literal["alike", "unlike", "apart", "none"]
+"""Ops of one kind that correspond, or of two; none that correspond; no suspects whose inputs agree."""
+
+
 class Finder(NamedTuple):
-    """A way to find divergences: in which ``phase``, None in both, and what it ``needs`` of a search."""
+    """A way to find divergences: in which ``phase`` and ``relations`` of suspects, in all where not said."""
 
     find: Callable[[Search], Iterator[FoundDivergence]]
     phase: Phase | None = None
-    needs: Callable[[Search], bool] | None = None
+    relations: tuple[Relation, ...] = ()
 
 
 def found_by(finders: Iterable[Finder], search: Search) -> Iterator[FoundDivergence]:
-    """What finders find of a search that is of their phase and has what they need, in their order."""
+    """What finders find of a search that is of their phase and relation, in their order."""
     for finder in finders:
         is_of_phase = finder.phase in (None, search.phase)
-        if is_of_phase and (finder.needs is None or finder.needs(search)):
+        if is_of_phase and (not finder.relations or search.relation in finder.relations):
             yield from finder.find(search)
 
 
@@ -297,3 +276,24 @@ def are_followed_alike(node: Vertex, other: Vertex) -> bool:
         names = {f"result {consumer.name}" for consumer in it.consumers if consumer.is_result}
         followers.append(names.union(map(kind, users_of(it))))
     return not followers[0].isdisjoint(followers[1])
+
+
+# Leaves
+
+
+def lone_leaves(search: Search, *, are_behind: bool = False) -> Iterator[FoundDivergence]:
+    """The leaves among the earliest suspects that only one side has.
+
+    Those that meet another suspect may be masks, which are harmless behind a divergence: of leaves that
+    ``are_behind`` one, they count where the op that reads them has a counterpart, and so one more input.
+    """
+    for side, suspects in search.suspects_of.items():
+        kinds = {kind(node) for node in search.suspects_of[side.other].nodes}
+        for leaf in [node for node in suspects.entries if node.is_leaf]:
+            user = next((it for it in leaf.consumers if it in suspects.nodes), None)
+            is_one_more = False
+            if are_behind and user is not None:
+                is_bias = user.family == "add" and len(leaf.value.shape) == 1
+                is_one_more = kind(user) in kinds or is_bias
+            if is_one_more or suspects.is_alone(leaf):
+                yield from_lone_leaf(leaf, user, search.phase)

@@ -1,18 +1,17 @@
 """Two rows of ops that lead to what should be one value, what they read, and in which order that lies."""
 
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, pairwise, product
+from itertools import chain, islice, pairwise, product
 from math import inf
 
 import numpy as np
 
 from explorer.compare.align.contrasts import (
     FoundDivergence,
-    at,
     both,
     contrast,
+    found,
     from_lone_leaf,
     place,
     reading,
@@ -21,6 +20,7 @@ from explorer.compare.align.contrasts import (
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.one_sided import first_close
 from explorer.compare.align.provenance import (
+    FEW,
     back_to_origin,
     read_alone,
     read_from_outside,
@@ -41,9 +41,6 @@ FEW_CONSTANTS = 2
 
 MOVERS = frozenset({"slice", "concat", "flip"})
 """Families that put numbers elsewhere and make no new ones, beside those that keep books."""
-
-FEW = 16
-"""The number of values that are looked at before a node; more are no expression of one line."""
 
 MOST_BEHIND = 6
 """So many ops behind a row are looked at for one that reads what the other row reads."""
@@ -66,10 +63,10 @@ def two_rows(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> 
         first, second = moved
         made = (first.origin, second), (first, second.origin)
         ends = next((pair for pair in made if same_work(*pair)), moved)
-        found = _other_value(matching, [ends[0]], [ends[1]])
+        parting = _other_value(matching, [ends[0]], [ends[1]])
         # With the steps that passed the numbers on so far.
         steps = [it.node for end in ends for it in back_to_origin(end.value)]
-        return replace(found, parts=found.parts.union(step for step in steps if step.is_work))
+        return replace(parting, parts=parting.parts.union(it for it in steps if it.is_work))
     own, others = read_alone(row, other_row), read_alone(other_row, row)
     lone = [leaf for leaf in (*own, *others) if leaf.is_leaf and not leaf.is_reserved]
     if len(lone) == len(own) + len(others) == 1:
@@ -87,14 +84,14 @@ def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     if row[-1].phase != "forward" or not missing or read_alone(row, other_row):
         return row
     # What the other side reads once more behind its row, it may read there in this one's place.
-    for user in other_row[-1].users:
-        if user.phase == "forward" and any(it.counterpart in missing for it in user.origins):
-            return row
+    again = [user for user in other_row[-1].users if user.phase == "forward"]
+    if any(it.counterpart in missing for user in again for it in user.origins):
+        return row
 
     def own_steps(node: Vertex) -> list[Vertex]:
         # What the other side has as a further output of its row, such as a mean, is such a step too.
-        feeders = [it for it in node.feeders if it.is_work and it.phase == "forward"]
-        return [it for it in feeders if it.partner in other_row or it.origin.counterpart is None]
+        work = node.work_read
+        return [it for it in work if it.partner in other_row or it.origin.counterpart is None]
 
     longest, behind = row, list(row)
     for _ in range(MOST_BEHIND):
@@ -112,32 +109,37 @@ def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
 
 
 def _other_value(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> FoundDivergence:
-    left, right = map(list, (row, other_row) if row[0].side.is_left else (other_row, row))
+    left, right = map(list, (row, other_row) if row[0].side.name == "left" else (other_row, row))
     for ops, last in zip((left, right), _as_laid(left[-1], right[-1]), strict=True):
         if last is not ops[-1]:
             ops.append(last)
     alone = read_alone(left, right), read_alone(right, left)
-    rows = (left, right) if row[0] is left[0] else (right, left)
+    rows = (left, right) if row[0].side.name == "left" else (right, left)
     read = _read_in_another_order(matching, *rows)
-    divergence = OtherValue(
-        phase=row[0].phase,
-        **at(left[0], contrast(left[-1].value, right[-1].value), right[0]),
-        rows=(row_of(left), row_of(right)),
-        inputs=_inputs(matching, rows, alone, read),
-    )
+    inputs = _inputs(matching, rows, alone, read)
     parts: set[Vertex] = {*left, *right}
     laid: set[Vertex] = set()
-    if read and divergence.inputs.rearranged:
+    if read and inputs.rearranged:
         # An op of one side alone that puts what is read in another order is part of it.
         for value in read:
             laid.update(_putting_in_order(value))
             if value.node.origin.counterpart is None:
                 parts.add(value.node)
-    if all(divergence.inputs.alone):
+    if all(inputs.alone):
         # Of something that is taken to pieces, another one is read.
         laid.update(it for it in chain(*alone) if kind(it) == "slice")
-    ends = left[-1], right[-1]
-    return FoundDivergence(divergence, frozenset(parts), ends, laid=frozenset(laid))
+    return found(
+        OtherValue,
+        contrast(left[-1].value, right[-1].value),
+        left[0],
+        right[0],
+        phase=row[0].phase,
+        parts=parts,
+        ends=(left[-1], right[-1]),
+        laid=laid,
+        rows=(row_of(left), row_of(right)),
+        inputs=inputs,
+    )
 
 
 def _as_laid(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
@@ -146,25 +148,17 @@ def _as_laid(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
     One side may compute with its axes in another order and turn them behind that. Of several ways in
     which both lie, it is the one in which they differ least.
     """
-    ways = list(product(_turned(node), _turned(other)))
-    if len(ways) == 1:
-        return node, other
+
+    def turned(it: Vertex) -> list[Vertex]:
+        users = [user for user in it.users_in_phase if user.family == "transpose" and user.main]
+        return [it, *(user for user in users if user.origin is it.origin)]
 
     def distance(way: tuple[Vertex, Vertex]) -> float:
         values = way[0].value, way[1].value
         beside = elements_beside(*values) if values[0].shape == values[1].shape else None
         return inf if beside is None else float(elementwise_difference(*beside).max(initial=0.0))
 
-    return min(ways, key=distance)
-
-
-def _turned(node: Vertex) -> Iterator[Vertex]:
-    """A node, and the ops right behind it that put the axes of its value into another order."""
-    yield node
-    for user in node.users_in_phase:
-        is_turned = user.family == "transpose" and user.origin is node.origin
-        if is_turned and user.main is not None:
-            yield user
+    return min(product(turned(node), turned(other)), key=distance)
 
 
 def _rows(search: Search, node: Vertex, other: Vertex) -> tuple[list[Vertex], list[Vertex]]:
@@ -190,23 +184,18 @@ def _rows(search: Search, node: Vertex, other: Vertex) -> tuple[list[Vertex], li
 def _up_to_result(search: Search, row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     """A row of ops, longer where the other one ends in a result: up to that result here."""
     last, suspects = row[-1], search.suspects_of[row[-1].side]
-    names = {
-        result.name for result in other_row[-1].side.results() if _maker(result) is other_row[-1]
-    }
-    for result in last.side.results():
-        maker = _maker(result)
-        if result.name not in names or maker is None or maker is last:
-            continue
-        onwards = {last, *suspects.downstream(last)}
-        if maker in onwards:
+    # Each result with the op that makes it, whatever hands it on.
+    makers, other_makers = (
+        [(it.name, unwrapped(it.inputs[0]).node) for it in side.results() if it.inputs]
+        for side in (last.side, last.side.other)
+    )
+    names = {name for name, maker in other_makers if maker is other_row[-1]}
+    onwards = {last, *suspects.downstream(last)} if names else set()
+    for name, maker in makers:
+        if name in names and maker is not last and maker in onwards:
             way = suspects.lineage(maker)
             return row + [node for node in way if node in onwards and node is not last]
     return row
-
-
-def _maker(result: Vertex) -> Vertex | None:
-    """The op that makes a result, whatever hands it on."""
-    return unwrapped(result.inputs[0]).node if result.inputs else None
 
 
 def _inputs(
@@ -273,13 +262,12 @@ def _putting_in_order(value: OutputValue) -> set[Vertex]:
     """The ops that put numbers in the order in which they are read, with those of one side alone before."""
     steps = [it.node for it in back_to_origin(value.node.value)]
     waiting = [step for step in (steps[:-1] or steps)[::-1] if step.is_work]
-    found: set[Vertex] = set()
-    while waiting and len(found) < MOST_BEHIND:
+    passed: set[Vertex] = set()
+    while waiting and len(passed) < MOST_BEHIND:
         node = waiting.pop()
-        found.add(node)
-        feeders = [it for it in node.feeders if it.is_work and it.phase == node.phase]
-        waiting += [it for it in feeders if it.is_free and it.origin.counterpart is None]
-    return found
+        passed.add(node)
+        waiting += [it for it in node.work_read if it.is_free and it.origin.counterpart is None]
+    return passed
 
 
 # Where equal numbers come to lie in another order
@@ -293,23 +281,19 @@ def parting_of_order(
     What they read lies in one order on both sides. None where the two nodes themselves read their
     inputs in one order, or as other arguments.
     """
-    found = None
-    if are_in_another_order(node, other):
-        return None
-    read = rearranged_input(matching, node, other)
-    while read:
-        value, other_value = read
-        maker, other_maker = value.node.origin, other_value.node.origin
-        if not (maker.is_work and other_maker.is_work):
-            return found  # a leaf that lies in another order is reported beside its reader
-        if matching.tolerance.layout(maker.value, other_maker.value) is None:
+    parting = None
+    while not are_in_another_order(node, other):
+        read = rearranged_input(matching, node, other)
+        if not read:
+            break
+        node, other = read[0].node.origin, read[1].node.origin
+        if not (node.is_work and other.is_work):
+            break  # a leaf that lies in another order is reported beside its reader
+        if matching.tolerance.layout(node.value, other.value) is None:
             # What made the numbers left them alike: a step that passes them on has moved them.
-            return _mover(value.node), _mover(other_value.node)
-        found = maker, other_maker
-        if are_in_another_order(maker, other_maker):
-            return found
-        read = rearranged_input(matching, maker, other_maker)
-    return found
+            return _mover(read[0].node), _mover(read[1].node)
+        parting = node, other
+    return parting
 
 
 def are_put_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
@@ -331,11 +315,9 @@ def are_put_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
 
 def are_in_another_order(left: Vertex, right: Vertex) -> bool:
     """Whether two nodes read the same quantities as other arguments."""
-    wanted = [origin.counterpart for origin in left.origins]
-    origins = right.origins
-    if None in wanted or len(set(wanted)) < 2 or len(wanted) != len(origins):
-        return False
-    return wanted != origins and set(wanted) == set(origins)
+    wanted, origins = [origin.counterpart for origin in left.origins], right.origins
+    is_one_set = len(wanted) == len(origins) and set(wanted) == set(origins)
+    return is_one_set and wanted != origins
 
 
 def rearranged_input(
@@ -346,21 +328,20 @@ def rearranged_input(
     What goes into steps without a counterpart, which lead to the node, is an input too: the other
     side may take these inside itself.
     """
-    for value in _read_by(node):
-        for other_value in _read_by(other):
-            # What one node yields may be several values: halves of what it takes apart.
-            is_made_alike = value.node.origin.counterpart is other_value.node.origin
-            is_behind = value.node.rank < node.rank  # on a cycle it need not be
-            if not is_behind or not is_made_alike or value.agrees(other_value) is not True:
-                continue
-            if are_put_back(matching, value.node, other_value.node):
-                continue
-            # Two products with a weight may read rows of other numbers, of which each becomes a row.
-            are_products = _multiplies(node, value) and _multiplies(other, other_value)
-            if matching.tolerance.layout(value, other_value) or (
-                are_products and matching.tolerance.have_other_rows(value, other_value)
-            ):
-                return value, other_value
+    for value, other_value in product(_read_by(node), _read_by(other)):
+        # What one node yields may be several values: halves of what it takes apart.
+        is_made_alike = value.node.origin.counterpart is other_value.node.origin
+        is_behind = value.node.rank < node.rank  # on a cycle it need not be
+        if not is_behind or not is_made_alike or value.agrees(other_value) is not True:
+            continue
+        if are_put_back(matching, value.node, other_value.node):
+            continue
+        # Two products with a weight may read rows of other numbers, of which each becomes a row.
+        are_products = _multiplies(node, value) and _multiplies(other, other_value)
+        if matching.tolerance.layout(value, other_value) or (
+            are_products and matching.tolerance.have_other_rows(value, other_value)
+        ):
+            return value, other_value
     return None
 
 
@@ -373,15 +354,11 @@ def _multiplies(node: Vertex, value: OutputValue) -> bool:
 
 def _read_by(node: Vertex) -> Iterator[OutputValue]:
     """What a node reads, and what the steps without a counterpart that lead to it read."""
-    waiting = deque(node.inputs[:FEW])
-    for _ in range(FEW):
-        if not waiting:
-            return
-        value = waiting.popleft()
+    read = node.inputs[:FEW]
+    for value in islice(read, FEW):
         yield value
-        is_step = value.node.is_work and value.node.is_free and not value.node.origin.counterpart
-        if is_step:
-            waiting.extend(value.node.inputs)
+        if value.node.is_work and value.node.is_free and not value.node.origin.counterpart:
+            read += value.node.inputs
 
 
 def _mover(node: Vertex) -> Vertex:

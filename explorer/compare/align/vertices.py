@@ -1,6 +1,6 @@
 """The two graphs as the aligner walks them: nodes in execution order, and what they hold."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import inf, nan, prod
 
@@ -18,25 +18,28 @@ from explorer.operators.families import BOOKKEEPING, family
 class Bucket:
     """Numbers that values of either side hold, bit for bit the same whatever their layout.
 
-    ``near`` are the buckets that agree within tolerance, itself first, each with the greatest distance
-    of their figures relative to ``scale``, the magnitude that rounding is relative to. A bucket that
-    ``is_plain`` holds one number over and over, so that equality says little; it
-    ``is_distinctive`` all the same when that is a single number other than 0 and ±1.
+    ``figures`` do not depend on layout; ``elements`` are sorted, and None unless all are known. ``unit`` is
+    the relative error of rounding to the dtype of each value, ``coarseness`` the greatest of theirs, and so
+    is ``noise``, which is NaN where none was measured; ``noisiest`` is the value that it is of. ``scale`` is
+    the magnitude that rounding is relative to. A bucket that ``is_plain`` holds one number over and over, so
+    that equality says little; it ``is_distinctive`` all the same when that is a single number other than 0
+    and ±1. ``near`` are the buckets that agree within tolerance, itself first, each with the greatest
+    distance of their figures relative to the scale.
     """
 
-    is_plain: bool
-    is_distinctive: bool
-    scale: float
+    figures: list[float]
+    elements: Floats | None
+    unit: float
+    coarseness: float = 0.0
+    noise: float = nan
+    noisiest: "OutputValue | None" = None
+    scale: float = 0.0
+    is_plain: bool = False
+    is_distinctive: bool = False
     near: dict["Bucket", float] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self.near[self] = 0.0
-
-    def neighbours(self, limit: float = inf) -> Iterator["Bucket"]:
-        """The buckets that agree with it at a distance of at most ``limit``, its own first."""
-        for bucket, distance in self.near.items():
-            if distance <= limit:
-                yield bucket
 
 
 @dataclass(eq=False, slots=True)
@@ -110,10 +113,10 @@ class OutputValue:
         is_one = known and not known.nonfinite and known.minimum == known.maximum
         return known.minimum if known and is_one else nan
 
-    def neighbours(self) -> Iterator[Bucket]:
+    @property
+    def near(self) -> dict[Bucket, float]:
         """The buckets that agree with it, its own first; none where it was not observed."""
-        if self.bucket is not None:
-            yield from self.bucket.neighbours()
+        return {} if self.bucket is None else self.bucket.near
 
     def is_within(self, limit: float) -> bool:
         """Whether all its elements are known to be finite and within ``limit`` of zero."""
@@ -126,13 +129,11 @@ class OutputValue:
         """Whether two values are the same numbers up to layout; None when one was not observed."""
         if self.bucket is None or other.bucket is None:
             return None
-        return other.bucket in self.bucket.near
+        return other.bucket in self.near
 
     def distance(self, other: "OutputValue") -> float:
         """The distance of two values that agree, relative to their scale."""
-        if self.bucket is None or other.bucket is None:
-            return inf
-        return self.bucket.near[other.bucket]
+        return inf if self.bucket is None or other.bucket is None else self.near[other.bucket]
 
 
 class Vertex:
@@ -140,13 +141,17 @@ class Vertex:
 
     ``values`` are what its outputs hold; ``main`` is the first that was observed, an index only where
     there is nothing else, and ``value`` is ``main`` or else the first. ``inputs`` are the values that the
-    node reads, in slot order, and ``consumers`` the nodes that read its own, in execution order, of which
-    ``rank`` is the place.
+    node reads, in slot order, ``feeders`` the nodes that hold them, and ``work_read`` those of its own phase
+    that compute something; ``consumers`` are the nodes that read its own values, in execution order, of
+    which ``rank`` is the place, and ``users_in_phase`` those of its own phase.
 
-    ``source`` is the user's line that the node stands on, ``caller`` the one of its ``callers`` that called
-    what holds that line; "" where there is none. ``origin`` is the node whose numbers this one passes on in
-    another shape or dtype, or itself; ``users`` are the first few nodes that compute with its
-    numbers, or with what passes these on.
+    A node ``is_leaf`` that is an input or a parameter, ``is_result`` that stands for an output of the net or
+    for a gradient, ``is_work`` that computes something, and ``is_bookkeeping`` that makes no new numbers.
+
+    ``source`` is the user's line that the node stands on, ``line`` that in its module and phase, ``caller``
+    the one of its ``callers`` that called what holds that line; "" where there is none. ``origin`` is the
+    node whose numbers this one passes on in another shape or dtype, or itself; ``users`` are the first few
+    nodes that compute with its numbers, or with what passes these on.
     ``coarseness`` is the greatest relative rounding error on the way to the node. ``step`` is the
     place among those of its side that are needed. A node ``is_needed`` unless it is in forward and
     no result depends on it.
@@ -172,10 +177,15 @@ class Vertex:
         self.name = record.name
         self.scope = record.scope
         self.source = next(iter(record.source), "")
+        self.line = self.phase, self.scope, self.source
         self.callers = list(filter(is_users, record.source[1:]))
         # The lines of an accumulation are those of its addends.
         self.caller = "" if record.kind == "accumulate" else next(iter(self.callers), "")
         self.family = family(record.op)
+        self.is_leaf = record.kind in ("input", "parameter")
+        self.is_work = record.kind in ("op", "call", "accumulate")
+        self.is_result = record.kind == "output"
+        self.is_bookkeeping = self.family in BOOKKEEPING
         self.is_refuted = record.proof == "refuted"
 
         self.values: list[OutputValue] = []
@@ -188,7 +198,10 @@ class Vertex:
         self.main = next(iter(first or observed), None)
         self.value = self.main or self.output(0)
         self.inputs: list[OutputValue] = []
+        self.feeders: list[Vertex] = []
+        self.work_read: list[Vertex] = []
         self.consumers: list[Vertex] = []
+        self.users_in_phase: list[Vertex] = []
         self.forward: Vertex | None = None
         self.step = 0
         self.is_needed = False
@@ -206,45 +219,6 @@ class Vertex:
 
     def __repr__(self) -> str:
         return f"<{self.side.name} {self.id} {self.op}>"
-
-    # What it is
-
-    @property
-    def is_leaf(self) -> bool:
-        """Whether it is an input or a parameter."""
-        return self.kind in ("input", "parameter")
-
-    @property
-    def is_work(self) -> bool:
-        """Whether it computes something; the rest are leaves, constants and results."""
-        return self.kind in ("op", "call", "accumulate")
-
-    @property
-    def is_result(self) -> bool:
-        """Whether it stands for an output of the net or for a gradient."""
-        return self.kind == "output"
-
-    @property
-    def is_bookkeeping(self) -> bool:
-        """Whether it makes no new numbers."""
-        return self.family in BOOKKEEPING
-
-    @property
-    def line(self) -> tuple[str, ...]:
-        """The line of the user's that it stands on, in its module and phase."""
-        return self.phase, self.scope, self.source
-
-    # What is around it
-
-    @property
-    def feeders(self) -> list["Vertex"]:
-        """The nodes whose values it reads, in slot order."""
-        return [value.node for value in self.inputs]
-
-    @property
-    def users_in_phase(self) -> list["Vertex"]:
-        """Its consumers in its own phase, in execution order."""
-        return [user for user in self.consumers if user.phase == self.phase]
 
     @property
     def origins(self) -> list["Vertex"]:
@@ -310,7 +284,8 @@ class Side:
     not depend on that: what it finds is the same whichever graph is named first. ``nodes``, and
     ``by_id``, are in execution order, forward first, ``length`` of them needed; ``work`` are those that
     compute something, ``leading`` those that some result depends on, all where the graph names no
-    results, and ``derived`` are the backward nodes of each forward one.
+    results, ``derived`` are the backward nodes of each forward one, and ``callers`` the lines that call each
+    line of a module.
     """
 
     other: "Side"
@@ -320,10 +295,8 @@ class Side:
         self.name = name
         self.is_first = is_first
         view = GraphView(graph)
-        self.by_id = vertices = {
-            record.id: Vertex(self, record, rank)
-            for rank, record in enumerate(view.execution_order())
-        }
+        records = view.execution_order()
+        self.by_id = vertices = {it.id: Vertex(self, it, rank) for rank, it in enumerate(records)}
         self.nodes = tuple(vertices.values())
         for node in self.nodes:
             # Several edges may lead to one place; the order in which they were drawn must not matter.
@@ -331,13 +304,16 @@ class Side:
                 view.into(node.record), key=lambda edge: (edge.input, edge.origin, edge.output)
             )
             node.inputs = [vertices[edge.origin].output(edge.output) for edge in read]
+            node.feeders = [value.node for value in node.inputs]
+            node.work_read = [it for it in node.feeders if it.is_work and it.phase == node.phase]
             node.consumers = in_order(vertices[reader.id] for reader in view.readers(node.record))
+            node.users_in_phase = [user for user in node.consumers if user.phase == node.phase]
             node.forward = vertices.get(node.record.forward or "")
         self.work = tuple(node for node in self.nodes if node.is_work)
         self.leading = reach(self.results() or self.nodes, lambda node: node.feeders)
         self.length = 0
         self.derived: dict[Vertex, list[Vertex]] = {}
-        self._callers: dict[tuple[str, str], set[str]] = {}
+        self.callers: dict[tuple[str, str], set[str]] = {}
         for node in self.nodes:
             # A gradient that is dropped is one that is missing somewhere: it counts.
             node.is_needed = node in self.leading or node.is_leaf or node.phase == "backward"
@@ -345,16 +321,7 @@ class Side:
             self.length += node.is_needed
             if node.forward:
                 self.derived.setdefault(node.forward, []).append(node)
-            self._callers.setdefault((node.scope, node.source), set()).add(node.caller)
-
-    @property
-    def is_left(self) -> bool:
-        """Whether it is the left one of the two."""
-        return self.name == "left"
-
-    def is_called_from_several_lines(self, node: Vertex) -> bool:
-        """Whether the line of a node, in its module, runs for several lines that call it."""
-        return len(self._callers[node.scope, node.source]) > 1
+            self.callers.setdefault((node.scope, node.source), set()).add(node.caller)
 
     def results(self, phase: Phase | None = None) -> list[Vertex]:
         """The result nodes in execution order, of one phase or of both."""
@@ -362,27 +329,23 @@ class Side:
 
 
 def view(left: GradGraph, right: GradGraph) -> tuple[Side, Side]:
-    """Two graphs in the form in which they are walked, each knowing the other."""
-    left_is_first = _comes_first(left, right)
+    """Two graphs in the form in which they are walked, each knowing the other.
+
+    Which of them comes first does not depend on which is on the left.
+    """
+    one, other = ((graph.engine, graph.stage, graph.case) for graph in (left, right))
+    left_is_first = one < other
+    if one == other:  # two graphs of one engine are ordered by what they hold
+        left_is_first = msgspec.msgpack.encode(left) <= msgspec.msgpack.encode(right)
     left_side = Side(left, "left", left_is_first)
     right_side = Side(right, "right", not left_is_first)
     left_side.other, right_side.other = right_side, left_side
     return left_side, right_side
 
 
-def _comes_first(graph: GradGraph, other: GradGraph) -> bool:
-    """Whether a graph comes first of two, whichever of them is asked about."""
-    names = graph.engine, graph.stage, graph.case
-    other_names = other.engine, other.stage, other.case
-    if names != other_names:
-        return names < other_names
-    # Two graphs of one engine are ordered by what they hold.
-    return msgspec.msgpack.encode(graph) <= msgspec.msgpack.encode(other)
-
-
 def as_seen(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
     """A node of each side, that of the left side first."""
-    return (node, other) if node.side.is_left else (other, node)
+    return (node, other) if node.side.name == "left" else (other, node)
 
 
 def span(nodes: Iterable[Vertex]) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from explorer.compare.align.joints import Joint, Seam
+from explorer.compare.align.alignment import Joint, Seam
 from explorer.compare.causes.candidates import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.choice import COSTS, attempts_at, cause_of, cost, joined
 from explorer.compare.causes.from_values import related_cause

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from explorer.compare.align.alignment import Seamed
-from explorer.compare.align.joints import Seam
+from explorer.compare.align.alignment import Seam, Seamed
 from explorer.compare.explained.explanations import (
     Explanations,
     FurtherPlace,

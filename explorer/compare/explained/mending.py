@@ -9,7 +9,7 @@ from math import prod
 
 from msgspec.structs import replace
 
-from explorer.compare.align.joints import Seam
+from explorer.compare.align.alignment import Seam
 from explorer.compare.graphs.layouts import COMPUTED, in_one_layout, order_of_axes
 from explorer.compare.graphs.sameness import are_equal
 from explorer.compare.graphs.view import GraphView, reach
