@@ -11,6 +11,7 @@ from explorer.compare.align.alignment import seamed
 from explorer.compare.graphs.view import Slot
 from explorer.compare.results.remarks import (
     conventions,
+    equal_elements,
     ill_conditioned,
     non_finite,
     random_draws,
@@ -18,7 +19,6 @@ from explorer.compare.results.remarks import (
 )
 from explorer.compare.results.steps import state_rows
 from explorer.compare.results.verdicts import (
-    equal_elements,
     judge,
     judged_results,
     with_expectation,

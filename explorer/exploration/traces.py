@@ -8,7 +8,7 @@ import msgspec
 
 from explorer.compare.align import align
 from explorer.compare.results.steps import alike_updates
-from explorer.compare.training.parameters import in_names_of_trace
+from explorer.compare.training.inputs import in_names_of_trace
 from explorer.engines.capture.recorded_values import Reason, RecordedValues
 from explorer.exploration.explanations import Explanations
 from explorer.model.alignment import Alignment, Untried
