@@ -115,21 +115,28 @@ class Answers:
         # Where the nets differ already, the derivatives of one do not judge those of the other.
         self._forwards = forwards
         frameworks = dict.fromkeys(engine_named(name).framework for name in self.fine)
-        self._judges = {name: self._judge_of(name) for name in frameworks}
+        every = (oracle, *oracle.beside)
+        # The oracle of a framework's own net; else of the first net that returns what its does.
+        self._judges: dict[Framework, OracleResult | None] = {}
+        for framework in frameworks:
+            own = (judge for judge in every if judge.framework == framework)
+            alike = (judge for judge in every if self._is_net_of(framework, judge.framework))
+            judge = next(chain(own, alike), None) if self.has_estimates else oracle
+            self._judges[framework] = judge
         self.noise_alone: dict[Framework, dict[str, NDArray[np.bool_]]] = {}
         self._beside: dict[str, BesideOracle] = {}
         for name, result in self.fine.items():
-            own = self._judges[engine_named(name).framework]
-            if own is not None:
+            judge = self._judges[engine_named(name).framework]
+            if judge is not None:
                 # The oracle cannot estimate what depends on random numbers in an engine and in the net that
                 # is varied. Where that net was not measured, what the engine draws stands for it.
-                varied = (it for it in self._drawn if engine_named(it).framework == own.framework)
+                varied = (it for it in self._drawn if engine_named(it).framework == judge.framework)
                 drawn = self._drawn[name] & self._drawn[next(varied, name)]
-                noise_of_net = self._widest_noise(own)
-                beside = BesideOracle(result, own, noise_of_net, drawn, self._not_finite)
+                of_net = self._widest_noise(judge)
+                beside = BesideOracle(result, judge, of_net, drawn, self._not_finite)
                 self._beside[name] = beside
-                of_net = self.noise_alone.setdefault(own.framework, {})
-                self.noise_alone[own.framework] = {**beside.noise_alone, **of_net}
+                known = self.noise_alone.setdefault(judge.framework, {})
+                self.noise_alone[judge.framework] = {**beside.noise_alone, **known}
         agreeing = {name: it.agrees for name, it in self._beside.items() if self.has_estimates}
         self.near_oracle = {name: it for name, it in agreeing.items() if it is not None}
 
@@ -177,18 +184,6 @@ class Answers:
                 kinks = None if finite is None else estimate.kinks
                 is_kink = kinks is not None and bool(unpack(kinks)[index] > 0)
                 yield NotFiniteAlike(name, index, count, own, finite, is_kink)
-
-    def _judge_of(self, framework: Framework) -> OracleResult | None:
-        """The oracle of a framework's own net; else of the first net that returns what its does.
-
-        None where no net that is varied is that of the framework.
-        """
-        if not self.has_estimates:
-            return self.oracle
-        every = (self.oracle, *self.oracle.beside)
-        own = (judge for judge in every if judge.framework == framework)
-        alike = (judge for judge in every if self._is_net_of(framework, judge.framework))
-        return next(chain(own, alike), None)
 
     def _is_net_of(self, framework: Framework, varied: Framework) -> bool:
         """Whether a framework's net computes what the net of another one does, as far as is known.

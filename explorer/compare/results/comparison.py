@@ -17,7 +17,7 @@ from explorer.compare.graphs.sameness import (
     rank,
     scale,
 )
-from explorer.model.arrays import LARGE, unpack
+from explorer.model.arrays import LARGE, Array, unpack
 from explorer.model.report import ORACLE, CaseVerdict, Difference
 from explorer.model.results import Estimate, Leaf, OracleResult, Result, ResultNoise
 from explorer.model.trees import alike
@@ -128,9 +128,7 @@ def unless_swamped(
         if difference.noise < difference.abs / difference.rel:
             continue  # the noise of the element is less than the element itself
         if size is None:
-            arrays = (real_parts(unpack(it.value)) for it in (*left.leaves, *right.leaves))
-            sizes = (np.abs(array.astype(np.float64)) for array in arrays)
-            size = max(float(it[np.isfinite(it)].max(initial=0.0)) for it in sizes)
+            size = max(_greatest_of(it.value) for it in (*left.leaves, *right.leaves))
         if difference.abs >= SWAMPED * size:
             swamped = msgspec.structs.replace(difference, swamped=True)
             judged[place] = compared._replace(verdict="differs", greatest=swamped)
@@ -255,15 +253,12 @@ class BesideOracle:
         self.noise_alone: dict[str, NDArray[np.bool_]] = {}
         self._off: list[tuple[Estimate, _Off]] = []
         estimates = [it for it in oracle.estimates if set(it.leaves).isdisjoint(drawn)]
-        sizes = [_greatest_of(np.abs(unpack(it.value))) for it in estimates]
+        sizes = [_greatest_of(it.value) for it in estimates]
         is_refuted = is_proven = False
         for estimate, size in zip(estimates, sizes, strict=True):
             along = [_along(leaves[it], estimate, noise) for it in estimate.leaves if it in leaves]
             # Nothing is known of a result that has not all of the leaves, or in other shapes.
-            if (
-                len(along) < len(estimate.leaves)
-                or along[0][0].shape != unpack(estimate.value).shape
-            ):
+            if len(along) < len(estimate.leaves) or along[0][0].shape != estimate.value.shape:
                 is_refuted = True
                 continue
             most = GREATEST.get(leaves[estimate.leaves[0]].value.dtype, np.inf)
@@ -290,16 +285,16 @@ class BesideOracle:
         """
         return tuple(
             _difference_at(
-                *(farthest, (engine, ORACLE), estimate.name, (off.gradient, off.estimated)),
-                *(off.differences, off.room),
+                farthest, (engine, ORACLE), estimate.name, off.values, off.differences, off.room
             )
             for estimate, off in self._off
             if not (estimate.directions or estimate.together) and off.is_beyond
         )
 
 
-def _greatest_of(sizes: Floats) -> float:
-    """The greatest size that is finite."""
+def _greatest_of(array: Array) -> float:
+    """The greatest size of an element that is finite."""
+    sizes = np.abs(real_parts(unpack(array)).astype(np.float64))
     return float(sizes[np.isfinite(sizes)].max(initial=0.0))
 
 
@@ -318,8 +313,9 @@ class _Off:
         most: float,
         not_finite: Elements,
     ) -> None:
-        self.gradient = gradient = np.sum([part for part, _ in along], axis=0)
-        self.estimated = estimated = unpack(estimate.value).astype(np.float64)
+        gradient = np.sum([part for part, _ in along], axis=0)
+        estimated = unpack(estimate.value).astype(np.float64)
+        self.values = gradient, estimated
         # Rounding errors are independent: those of several leaves add up as squares do.
         self.noise = CLEAR * np.sqrt(np.sum([level**2 for _, level in along], axis=0))
         rtol, share = CENTRAL

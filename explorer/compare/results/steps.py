@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from explorer.compare.graphs.sameness import CLEAR, MINDSPORE_TABLE, in_tables
-from explorer.model.arrays import AnyArray, Array, first_elements, unpack
+from explorer.model.arrays import AnyArray, first_elements, unpack
 from explorer.model.engines import engine_named
 from explorer.model.ranks import OverRanks, RankRelation, TensorKind
 from explorer.model.results import Leaf
@@ -31,19 +31,15 @@ def state_rows(state: Mapping[str, Sequence[StateChange]]) -> tuple[StateRow, ..
             after = of_engines[engine].after if engine in of_engines else before
             # The group of engines that leave the same, or one of its own.
             for place, group in enumerate(groups):
-                if _are_close(group.after, after):
+                is_shaped = tuple(group.after.shape) == tuple(after.shape)
+                arrays = unpack(group.after), unpack(after)
+                if is_shaped and any(in_tables(*arrays, group.after.dtype)):
                     groups[place] = StateGroup((*group.engines, engine), group.after)
                     break
             else:
                 groups.append(StateGroup((engine,), after))
         rows.append(StateRow(name, before, tuple(groups), absent))
     return tuple(rows)
-
-
-def _are_close(one: Array, other: Array) -> bool:
-    if tuple(one.shape) != tuple(other.shape):
-        return False
-    return any(in_tables(unpack(one), unpack(other), one.dtype))
 
 
 # Updates of weights

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training import gradients
-from explorer.compare.training.gradients import Explained, Names, judged
+from explorer.compare.training.gradients import EXPLAINED, Explained, Names, judged
 from explorer.compare.training.inputs import (
     data,
     in_layouts_of,
@@ -56,9 +56,6 @@ from explorer.numeric.summaries import UNIT
 USUAL = (0.1, 0.01, 0.001, 0.05, 0.03, 0.2, 0.3, 0.5, 0.9, 0.95, 0.97, 0.99, 0.999)
 """What a new value counts for in the running statistics that programs have; PyTorch's own default first."""
 
-NEAR = 1e-3
-"""How near to a usual momentum a measured one is called by its name."""
-
 WHOLE = 0.5
 """A number that may be off by less than this is known, if it is a whole one."""
 
@@ -87,7 +84,7 @@ def _by_momentum(pair: Pair, names: Names, _one: Floats, _other: Floats) -> Iter
         turned = ratio / (1 + ratio)
         likely = ((turned, 1 - turned), *((usual * ratio, usual) for usual in USUAL))
         for momenta in likely:
-            if any(abs(momenta[0] / usual - 1) <= NEAR for usual in USUAL):
+            if any(abs(momenta[0] / usual - 1) <= EXPLAINED for usual in USUAL):
                 rules = [Rule("momentum", {"momentum": momentum}) for momentum in momenta]
                 known = {"reason": "momentum", "left": rules[0], "right": rules[1]}
                 yield distance(one, ratio * other), known
@@ -130,7 +127,7 @@ def _of_rows(pair: Pair, name: str, momentum: float) -> tuple[float, float, Side
     if rows < 2:
         return None
     apart = np.abs(larger - rows / (rows - 1) * smaller)
-    if not (apart <= NEAR / rows * np.abs(smaller) + CLEAR * rounding).all():
+    if not (apart <= EXPLAINED / rows * np.abs(smaller) + CLEAR * rounding).all():
         return None
     return float(rows), 2 * rows**2 * float(np.linalg.norm(rounding)) / size, side
 

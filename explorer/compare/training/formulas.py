@@ -7,7 +7,7 @@ https://arxiv.org/abs/2302.06675; what those leave open,
 tests/compare/training/test_formulas.py pins by running the optimizers.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -232,12 +232,6 @@ powers of a decay, and not the decay that its moments are computed with. 1 - 0.9
 1e-5 in float32, which is more than that of a step.
 """
 
-MIXED = "mixed"
-"""Epsilon outside of the root in some elements, and inside of it in others."""
-
-PLACES = ("inside", "outside")
-"""The places of epsilon that are mixed."""
-
 LIKE_TORCH = "mindspore.experimental."
 """Classes of these modules are PyTorch's where nothing else is known of them."""
 
@@ -307,13 +301,15 @@ class Fit(msgspec.Struct, frozen=True):
 
     Of the differences of the weights, ``times`` is the greatest as a multiple of the noise of rounding,
     ``apart`` the greatest one, and ``length`` the Euclidean norm of all. ``rounding`` is the norm of what
-    is between the recorded weights and those without any rounding.
+    is between the recorded weights and those without any rounding. ``unlike`` is what the optimizer holds
+    otherwise than the formula after the step.
     """
 
-    times: float
-    apart: float
-    length: float
-    rounding: float
+    times: float = np.inf
+    apart: float = np.inf
+    length: float = np.inf
+    rounding: float = np.inf
+    unlike: frozenset[str] = frozenset()
 
     @property
     def holds(self) -> bool:
@@ -326,15 +322,16 @@ def fit(rule: Rule, moment: Moment, name: str) -> Fit:
     tensors = moment.prior.weights, moment.given, moment.weights
     shapes = {arrays[name].shape if name in arrays else None for arrays in tensors}
     if None in shapes or len(shapes) > 1:
-        return Fit(np.inf, np.inf, np.inf, np.inf)
+        return Fit()
     moment, earlier = _with_history(rule, moment, name)
     recorded = moment.weights[name]
     rules = [rule]
-    if rule.settings.get("eps_place") == MIXED:
-        rules = [replace(rule, settings={**rule.settings, "eps_place": it}) for it in PLACES]
-    afters = [[_after(one, moment, name, earlier, *how)[0] for one in rules] for how in ROUNDED]
-    nearest = np.argmin([elementwise_difference(recorded, one) for one in afters[0]], axis=0)
-    exact, *computed = (np.choose(nearest, of_rules) for of_rules in afters)
+    if rule.settings.get("eps_place") == "mixed":
+        places = ("inside", "outside")
+        rules = [replace(rule, settings={**rule.settings, "eps_place": it}) for it in places]
+    made = [[_after(one, moment, name, earlier, *how) for one in rules] for how in ROUNDED]
+    nearest = np.argmin([elementwise_difference(recorded, one) for one, _ in made[0]], axis=0)
+    exact, *computed = (np.choose(nearest, [one for one, _ in of_rules]) for of_rules in made)
     apart = np.min([elementwise_difference(recorded, one) for one in (exact, *computed)], axis=0)
     # Rounding moves the weight itself, and what the formula computes: a step of another order of operations
     # lies at most twice as far away as those that were computed.
@@ -355,28 +352,25 @@ def fit(rule: Rule, moment: Moment, name: str) -> Fit:
         float(apart.max(initial=0.0)),
         float(np.linalg.norm(apart)),
         distance(recorded, exact),
+        # Of mixed places which element has which is known of the weights alone.
+        frozenset(_held_otherwise(rule, moment, name, made)) if len(rules) == 1 else frozenset(),
     )
 
 
-def is_state_kept(rule: Rule, moment: Moment, name: str, key: str) -> bool:
-    """Whether what an optimizer holds after a step is what a rule makes of what it held before."""
-    if rule.settings.get("eps_place") == MIXED:
-        return True  # which element has which is known of the weights alone
-    if key not in kept_by(rule):
-        return True  # such as the number of steps, which is counted and not computed
-    moment, earlier = _with_history(rule, moment, name)
-    recorded = moment.state[f"{name}.{key}"]
-    exact, rounded = (
-        np.asarray(_after(rule, moment, name, earlier, *how)[1][key], np.float64)
-        for how in ROUNDED[:2]
-    )
-    if exact.shape != recorded.shape:
-        return True
-    unit = UNIT["float32"] * (np.abs(exact) + np.abs(exact).max(initial=0.0))
+def _held_otherwise(
+    rule: Rule, moment: Moment, name: str, made: Sequence[Sequence[tuple[Floats, State]]]
+) -> Iterator[str]:
+    """What an optimizer holds after a step that is not what the rule makes of what it held before."""
     # MindSpore rounds 1 - beta too, which leaves an error of UNIT / (1 - beta).
-    betas = [rule.settings.get(beta, 0.0) for beta in ("beta1", "beta2", "alpha", "rho")]
-    error = np.abs(rounded - exact) + unit / (1 - max(betas))
-    return bool((elementwise_difference(recorded, exact) <= CLEAR * error).all())
+    rest = 1 - max(rule.settings.get(beta, 0.0) for beta in ("beta1", "beta2", "alpha", "rho"))
+    for key in kept_by(rule):
+        recorded = moment.state.get(f"{name}.{key}")
+        exact, rounded = (np.asarray(of_rule[0][1][key], np.float64) for of_rule in made[:2])
+        if recorded is not None and exact.shape == recorded.shape:
+            unit = UNIT["float32"] * (np.abs(exact) + np.abs(exact).max(initial=0.0))
+            error = np.abs(rounded - exact) + unit / rest
+            if not (elementwise_difference(recorded, exact) <= CLEAR * error).all():
+                yield key
 
 
 def _with_history(rule: Rule, moment: Moment, name: str) -> tuple[Moment, list[Moment]]:

@@ -28,12 +28,6 @@ from explorer.model.training_comparison import Reason, Rule
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import UNIT
 
-LEAST = 1e-3
-"""Where no noise was measured, a factor that is nearer to 1 than this is not called one."""
-
-NOTHING = 1e-3
-"""A gradient of at most this share of that of the weight in its module may be what rounding leaves of 0."""
-
 OF_WEIGHT = 0.25
 """What rounding leaves of 0 in a bias is so many times the noise of an element of its weight, or less."""
 
@@ -43,7 +37,11 @@ ADDED = 1e-6
 # Ways in which one side follows from the other
 
 EXPLAINED = 1e-3
-"""A way to compute one side from the other explains a difference of which it leaves at most this share."""
+"""A way to compute one side from the other explains a difference of which it leaves at most this share.
+
+So little is nothing elsewhere too: of a factor of 1, of the gradient of the weight beside a bias, of a
+momentum.
+"""
 
 Explained = tuple[float, dict[str, Any]]
 """What a way in which the tensors of one side may follow leaves of the difference, and what it says."""
@@ -223,7 +221,7 @@ def _noises_of_cancelled(
         greatest = max(float(np.linalg.norm(side[name])) for side in (ones, others))
         module = [one for one in noises if module_of(one) == module_of(name)]
         beside = [float(np.linalg.norm(ones[one])) for one in module if one != name]
-        is_nothing = 0 < greatest <= NOTHING * max(beside, default=0.0)
+        is_nothing = 0 < greatest <= EXPLAINED * max(beside, default=0.0)
         is_unlike = 2 * distance(ones[name], others[name]) >= greatest
         if ones[name].size in channels and is_nothing and is_unlike:
             typical = greatest / math.sqrt(ones[name].size)
@@ -263,7 +261,7 @@ def _kept(pair: Pair, names: Names, one: Floats, other: Floats) -> Iterator[Expl
 
 def _multiplied(_pair: Pair, _names: Names, one: Floats, other: Floats) -> Iterator[Explained]:
     factor = along(one, other)
-    if factor and not abs(factor - 1) < LEAST:
+    if factor and not abs(factor - 1) < EXPLAINED:
         yield distance(one, factor * other), {"reason": "factor", "numbers": (factor,)}
 
 

@@ -181,21 +181,22 @@ def _renamed(record: Any, renamed: Renamed) -> Any:
 
 def start(left: Training, right: Training) -> Answered:
     """Whether both sides began with the same parameters and buffers."""
-    parameters, buffers = (
-        [{one.name: one for one in side.start if one.role == role} for side in (left, right)]
-        for role in ("parameter", "buffer")
-    )
+    ones, others = _starts(left), _starts(right)
+    parameters = [
+        {name for name, it in some.items() if it.role == "parameter"} for some in (ones, others)
+    ]
     if not all(parameters):
         return "not_recorded"
     number = left.steps[0].number
-    if parameters[0].keys() != parameters[1].keys():
+    if parameters[0] != parameters[1]:
         return one_sided("start", "missing", number, *parameters)
     apart = {}
-    for ones, others in (parameters, buffers):
-        for name in (it for it in ones if it in others):
-            one, other = elements(ones[name].value), elements(others[name].value)
-            if not are_same(one, other, ones[name].value.dtype):
-                apart[name] = greatest(one, other)
+    for name, one in sorted(ones.items(), key=lambda it: it[1].role != "parameter"):
+        other = others.get(name)
+        if other is not None and other.role == one.role:
+            values = elements(one.value), elements(other.value)
+            if not are_same(*values, one.value.dtype):
+                apart[name] = greatest(*values)
     if not apart:
         return "same"
     return TrainingDifference(

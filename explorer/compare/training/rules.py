@@ -16,7 +16,6 @@ from explorer.compare.training.formulas import (
     OPTIMIZERS,
     Fit,
     fit,
-    is_state_kept,
     kept_by,
     rule_of_class,
 )
@@ -138,8 +137,8 @@ def _unlike_documented(rule: Rule, name: str, moment: Moment) -> dict[str, Any]:
 # The rules of both sides
 
 
-Rules = tuple[list[Rule], list[Rule]]
-"""The rules that give the update of a parameter on either side."""
+Rules = tuple[list[Rule], list[Rule], float]
+"""The rules that give the update of a parameter on either side, and how far off they are on the other one."""
 
 
 class Updates:
@@ -195,9 +194,10 @@ class Updates:
             else:
                 # Rules may move the weights apart by less than rounding in the gradients does.
                 noise = pair.noise.of("weights", left, name)
-                lengths = [one.length for one in _crossed(name, pair, (ones, others))]
-                if noise is None or max(lengths, default=np.inf) > CLEAR * noise:
-                    apart[name] = ones, others
+                crossed = [fit(rule, right, name) for rule in ones[:1]]
+                crossed += [fit(rule, left, name) for rule in others[:1]]
+                if noise is None or max(it.length for it in crossed) > CLEAR * noise:
+                    apart[name] = ones, others, max(it.apart for it in crossed)
         now = self.rule
         if earlier and now:
             settings = now.settings.items()
@@ -211,17 +211,16 @@ class Updates:
         paths = common(pair.left.state, pair.right.state)
         tested = 0
         for side, moment, _other in pair.sides:
-            fitting: dict[str, list[Rule]] = {}
+            fits: dict[str, list[Fit]] = {}
             for path in paths if not moment.step.skipped else ():
                 name, _dot, key = path.rpartition(".")
-                if name not in fitting:
+                if name not in fits:
                     likely = self._likely(name, side, moment) if name in moment.given else []
-                    fitting[name] = likely if _fitting(likely, moment, name) else []
-                if not fitting[name]:
-                    continue
-                tested += 1
-                if not any(is_state_kept(rule, moment, name, key) for rule in fitting[name]):
-                    return pair.differ("state", "values", [path], of=len(paths), side=side)
+                    fits[name] = [fit(rule, moment, name) for rule in likely]
+                if any(found.holds for found in fits[name]):
+                    tested += 1
+                    if all(key in found.unlike for found in fits[name]):
+                        return pair.differ("state", "values", [path], of=len(paths), side=side)
         return "same" if tested or pair.left.step.skipped else "not_recorded"
 
     def _is_same(self, name: str, pair: Pair) -> bool:
@@ -267,20 +266,13 @@ def _fitting(rules: Iterable[Rule], moment: Moment, name: str) -> list[Rule]:
     return [rule for rule in rules if fit(rule, moment, name).holds]
 
 
-def _crossed(name: str, pair: Pair, rules: Rules) -> list[Fit]:
-    """How the first rule of each side fits the update of the other."""
-    of_others = zip(rules, (pair.right, pair.left), strict=True)
-    return [fit(rule, other, name) for of_side, other in of_others for rule in of_side[:1]]
-
-
 # How rules differ
 
 
 def _difference(apart: Mapping[str, Rules], of: int, pair: Pair) -> TrainingDifference:
     """The difference of the rules of the parameter of which most is known."""
-    name = max(apart, key=lambda one: (all(apart[one]), pair.left.weights[one].size))
-    lefts, rights = apart[name]
-    crossed = [it.apart for one, rules in apart.items() for it in _crossed(one, pair, rules)]
+    name = max(apart, key=lambda one: (all(apart[one][:2]), pair.left.weights[one].size))
+    lefts, rights, _apart = apart[name]
     plain = pair.differ(
         "update",
         "unknown_rule",
@@ -288,7 +280,7 @@ def _difference(apart: Mapping[str, Rules], of: int, pair: Pair) -> TrainingDiff
         of=of,
         left=next(iter(lefts), None),
         right=next(iter(rights), None),
-        apart=max(crossed, default=0.0),
+        apart=max(crossed for *_rules, crossed in apart.values()),
     )
     if not lefts or not rights:
         return replace(plain, side="right" if lefts else "left")
