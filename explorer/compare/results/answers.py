@@ -75,7 +75,8 @@ class Answers:
 
     ``drawn`` are the leaves that depend on random numbers in every engine that answered. ``allowed`` are the
     reasons for which ``tolerances`` let some answers differ, by the two: their verdict is "close".
-    ``forwards`` are what the net of each engine returns, with its noise.
+    ``forwards`` are what the net of each engine returns, with its noise, and ``judges`` what judges the
+    engines of a framework; None where no net that is varied is its own.
     """
 
     def __init__(
@@ -84,8 +85,8 @@ class Answers:
         results: Mapping[str, Result],
         oracle: OracleResult,
         noise: Mapping[str, ResultNoise],
-        tolerances: Sequence[Tolerance] = (),
-        forwards: Mapping[str, ResultNoise] = NO_NOISE,
+        tolerances: Sequence[Tolerance],
+        forwards: Mapping[str, ResultNoise],
     ) -> None:
         self.results = results
         self.oracle = oracle
@@ -109,7 +110,8 @@ class Answers:
                 if reason:
                     self.allowed[pair] = reason
                     compared = compared._replace(verdict="close")
-            self.comparisons[pair] = compared
+            # Two are asked about in whichever order.
+            self.comparisons[pair] = self.comparisons[pair[::-1]] = compared
         estimated = {leaf for part in oracle.estimates for leaf in part.leaves}
         self._not_finite = not_finite_alike(self.fine, estimated)
         # Where the nets differ already, the derivatives of one do not judge those of the other.
@@ -117,16 +119,16 @@ class Answers:
         frameworks = dict.fromkeys(engine_named(name).framework for name in self.fine)
         every = (oracle, *oracle.beside)
         # The oracle of a framework's own net; else of the first net that returns what its does.
-        self._judges: dict[Framework, OracleResult | None] = {}
+        self.judges: dict[Framework, OracleResult | None] = {}
         for framework in frameworks:
             own = (judge for judge in every if judge.framework == framework)
             alike = (judge for judge in every if self._is_net_of(framework, judge.framework))
             judge = next(chain(own, alike), None) if self.has_estimates else oracle
-            self._judges[framework] = judge
+            self.judges[framework] = judge
         self.noise_alone: dict[Framework, dict[str, NDArray[np.bool_]]] = {}
         self._beside: dict[str, BesideOracle] = {}
         for name, result in self.fine.items():
-            judge = self._judges[engine_named(name).framework]
+            judge = self.judges[engine_named(name).framework]
             if judge is not None:
                 # The oracle cannot estimate what depends on random numbers in an engine and in the net that
                 # is varied. Where that net was not measured, what the engine draws stands for it.
@@ -147,14 +149,9 @@ class Answers:
         """Whether the oracle has something to say."""
         return self.oracle.outcome == "ok" and len(self.oracle.estimates) > 0
 
-    @property
-    def has_two_nets(self) -> bool:
-        """Whether the net of some framework is another one than those which the oracle runs."""
-        return None in self._judges.values()
-
     def refuted(self, name: str) -> Iterator[Difference]:
         """Where the oracle refutes an engine's gradients that begin like its own estimates, leaf by leaf."""
-        own = self._judges[engine_named(name).framework] if name in self.fine else None
+        own = self.judges[engine_named(name).framework] if name in self.fine else None
         if own is not None and not self.near_oracle.get(name, True):
             begins = {leaf.name: digits(unpack(leaf.value)) for leaf in self.fine[name].leaves}
             estimated = {part.name: digits(unpack(part.value)) for part in own.estimates}
@@ -214,10 +211,6 @@ class Answers:
 
     # Beside each other
 
-    def comparison(self, one: str, other: str) -> Comparison:
-        """The comparison of two engines with a value, in whichever order they were compared."""
-        return self.comparisons.get((one, other)) or self.comparisons[other, one]
-
     def disagreements(self) -> dict[Parties, bool]:
         """Of every two parties that answered, whether they disagree."""
         parties = [name for name, result in self.results.items() if result.outcome in ANSWERED]
@@ -245,7 +238,7 @@ class Answers:
             return False
         if result.outcome != "ok":
             return _error(result) == _error(another)
-        if self.comparison(one, other).verdict == "differs":
+        if self.comparisons[one, other].verdict == "differs":
             return False
         return (one, other) not in self.allowed or self.read_alike(one, other)
 
@@ -353,7 +346,7 @@ def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
     marks: list[list[Difference]] = [[] for _ in members]
     for (place, one), (_, other) in combinations(enumerate(members), 2):
         if answers.begin_alike(one[0], other[0]):
-            compared = worst(answers.comparison(*pair) for pair in product(one, other))
+            compared = worst(answers.comparisons[pair] for pair in product(one, other))
             marks[place] += [compared.greatest] if compared.greatest else []
     # Where the oracle refutes a group most.
     refuted = [(it, place) for place, one in enumerate(members) for it in answers.refuted(one[0])]
@@ -372,7 +365,7 @@ def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
         spread = None
         if engines[0] in answers.fine:
             pairs = [pair for pair in combinations(engines, 2) if not answers.read_alike(*pair)]
-            spread = worst(answers.comparison(*pair) for pair in pairs).greatest
+            spread = worst(answers.comparisons[pair] for pair in pairs).greatest
         agrees = not is_refuted if judged else None
         parties = tuple(engines)
         groups.append(AnswerGroup(parties, agrees, tuple(own_marks), confirmed, spread, unjudged))

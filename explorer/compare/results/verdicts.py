@@ -89,7 +89,7 @@ def judge(
         apart=tuple(pair for pair, do in disagree.items() if do and ORACLE not in pair),
         drawn=answers.drawn,
         not_finite_alike=tuple(answers.not_finite_alike()),
-        has_two_nets=answers.has_two_nets,
+        has_two_nets=None in answers.judges.values(),
         in_torch_table=comparison.in_torch_table if has_two else None,
         in_mindspore_table=comparison.in_mindspore_table if has_two else None,
     )
