@@ -61,7 +61,7 @@ def test_an_arrow_upward_is_found(module: str, imported: str, imports: grimp.Imp
     assert arrows_upward(planted)
 
 
-JUDGING = ("answers", "comparison", "oracle", "verdicts")
+JUDGING = ("answers", "comparison", "verdicts")
 
 APART = [
     ("explorer.engines.mindspore", "explorer.engines.torch"),

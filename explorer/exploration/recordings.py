@@ -11,7 +11,7 @@ from explorer.compare.align import align
 from explorer.compare.explained.explanations import Explanations
 from explorer.compare.results.steps import alike_updates
 from explorer.compare.training.comparison import compare
-from explorer.compare.training.parameters import in_names_of_trace
+from explorer.compare.training.inputs import in_names_of_trace
 from explorer.engines.capture.recorded_values import Reason, RecordedValues
 from explorer.exploration.explore import devices_of
 from explorer.exploration.options import RunOptions

@@ -13,6 +13,7 @@ from explorer.compare.explained.explanations import Explanations
 from explorer.compare.explained.mended_run import Ask, Diverging, Reply, as_if_mended
 from explorer.compare.results.remarks import (
     conventions,
+    equal_elements,
     ill_conditioned,
     non_finite,
     random_draws,
@@ -20,7 +21,6 @@ from explorer.compare.results.remarks import (
 )
 from explorer.compare.results.steps import state_rows
 from explorer.compare.results.verdicts import (
-    equal_elements,
     judge,
     judged_results,
     with_expectation,

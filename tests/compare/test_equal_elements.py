@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.results.verdicts import equal_elements
+from explorer.compare.results.remarks import equal_elements
 from explorer.model.alignment import Seen
 from explorer.model.arrays import AnyArray
 from explorer.model.findings import EqualElements

@@ -12,8 +12,13 @@ from explorer.compare.graphs.sameness import (
     UNMEASURED,
     scale,
 )
-from explorer.compare.results.comparison import Comparison, compare, movements, worst
-from explorer.compare.results.oracle import BesideOracle
+from explorer.compare.results.comparison import (
+    BesideOracle,
+    Comparison,
+    compare,
+    movements,
+    worst,
+)
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Estimate, LeafNoise, OracleResult, Result, ResultNoise
 from explorer.model.trees import branch
@@ -396,7 +401,7 @@ def test_what_noise_of_the_size_of_the_gradient_excuses_is_not_confirmed(
     oracle = OracleResult("ok", tuple(Estimate(name, pack(it)) for name, it in arrays.items()))
     moved = {"dx": np.full(2, 0.1)}
     assert BesideOracle(given, oracle, moved).agrees is expected
-    hidden = BesideOracle(given, oracle, moved).noise_alone()
+    hidden = BesideOracle(given, oracle, moved).noise_alone
     is_small = others == 1000.0
     is_hidden = gradient[0] < SWAMPING and not is_small
     assert {name: it.tolist() for name, it in hidden.items()} == (

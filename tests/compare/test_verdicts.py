@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
-from explorer.compare.results.oracle import BesideOracle
+from explorer.compare.results.comparison import BesideOracle
 from explorer.compare.results.verdicts import (
     judge,
     judged_results,

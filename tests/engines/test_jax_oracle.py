@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.results.oracle import BesideOracle
+from explorer.compare.results.comparison import BesideOracle
 from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase

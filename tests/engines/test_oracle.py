@@ -6,8 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.results.comparison import movements
-from explorer.compare.results.oracle import BesideOracle
+from explorer.compare.results.comparison import BesideOracle, movements
 from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.results import Leaf, OracleResult, Result

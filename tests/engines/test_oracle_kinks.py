@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.results.oracle import BesideOracle
+from explorer.compare.results.comparison import BesideOracle
 from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.results import Estimate, Leaf, OracleResult, Result

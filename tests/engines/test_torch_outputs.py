@@ -6,7 +6,7 @@ Outputs that share memory, tied weights, and derivatives inside of the forward.
 import numpy as np
 import pytest
 
-from explorer.compare.results.oracle import BesideOracle
+from explorer.compare.results.comparison import BesideOracle
 from explorer.engines.capture.lint import lint
 from explorer.model.cases import GradCase
 from explorer.scenario.matrix import matrix

@@ -1,6 +1,6 @@
 """The answers to a case: every comparison of two, and the distinct ones with their engines."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, combinations, product
 
 import numpy as np
@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from explorer.compare.graphs.sameness import Sameness, scale, within
 from explorer.compare.results.comparison import (
     NOT_MEASURED,
+    BesideOracle,
     Comparison,
+    Elements,
     Movements,
     Noises,
     Parties,
@@ -18,11 +20,10 @@ from explorer.compare.results.comparison import (
     movements,
     worst,
 )
-from explorer.compare.results.oracle import BesideOracle, Elements
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework, engine_named
-from explorer.model.report import ORACLE, AnswerGroup, Difference
+from explorer.model.report import ORACLE, AnswerGroup, Difference, NotFiniteAlike
 from explorer.model.results import ANSWERED, OracleResult, Result, ResultNoise
 from explorer.model.trees import fill
 from explorer.numeric.differences import Floats, are_equal, real_parts
@@ -36,8 +37,6 @@ NO_NOISE: Mapping[str, ResultNoise] = {}
 READABLE = 10.0 ** (1 - FEW)
 """The share of a tensor's scale from which on a difference shows in FEW digits."""
 
-# What TOLERANCES allow
-
 
 def allowance(
     case: GradCase,
@@ -47,7 +46,7 @@ def allowance(
     noise: Noises,
     drawn: Collection[str] = (),
 ) -> str:
-    """The reasons why two answers to a case may differ as they do.
+    """The reasons why two answers to a case may differ as they do, by a scenario's TOLERANCES.
 
     Empty where they may not: another structure, shape or dtype, or a leaf that differs by more than
     its ``noise`` and that no tolerance covers. The values of leaves in ``drawn``, which depend on
@@ -62,26 +61,22 @@ def allowance(
             continue
         if comparison.greatest is None or comparison.greatest.what != "value":
             return ""
-        one, another = unpack(leaf.value), unpack(other.value)
-        for tolerance in tolerances:
-            limits = tolerance.rtol, tolerance.atol
-            if tolerance.applies(case, leaf.name) and within(one, another, limits):
-                reasons[tolerance.reason] = None
-                break
-        else:
+        values = unpack(leaf.value), unpack(other.value)
+        covering = (it for it in tolerances if it.applies(case, leaf.name))
+        found = next((it for it in covering if within(*values, (it.rtol, it.atol))), None)
+        if found is None:
             return ""
+        reasons[found.reason] = None
     return "; ".join(reasons)
-
-
-# Answers
 
 
 class Answers:
     """The answers of all parties of a case, and every comparison of two of them, made once.
 
-    ``drawn`` are the leaves that depend on random numbers in every engine that answered. ``allowances`` are
-    the reasons for which ``tolerances`` let some answers differ, and ``allowed`` those that do, two by two:
-    their verdict is "close". ``forwards`` are what the net of each engine returns, with its noise.
+    ``drawn`` are the leaves that depend on random numbers in every engine that answered. ``allowed`` are the
+    reasons for which ``tolerances`` let some answers differ, by the two: their verdict is "close".
+    ``forwards`` are what the net of each engine returns, with its noise, and ``judges`` what judges the
+    engines of a framework; None where no net that is varied is its own.
     """
 
     def __init__(
@@ -90,88 +85,102 @@ class Answers:
         results: Mapping[str, Result],
         oracle: OracleResult,
         noise: Mapping[str, ResultNoise],
-        tolerances: Sequence[Tolerance] = (),
-        forwards: Mapping[str, ResultNoise] = NO_NOISE,
+        tolerances: Sequence[Tolerance],
+        forwards: Mapping[str, ResultNoise],
     ) -> None:
         self.results = results
         self.oracle = oracle
         self.fine = {name: it for name, it in results.items() if it.outcome == "ok"}
-        self.raised = {name: it for name, it in results.items() if it.outcome == "raised"}
+        self._noise = {name: movements(noise.get(name)) for name in self.fine}
         measured = {name: noise.get(name, ResultNoise()) for name in self.fine}
-        self._noise = {name: movements(it) for name, it in measured.items()}
         self._drawn = {name: frozenset(it.drawn) for name, it in measured.items()}
         leaves = next((it.leaves for it in self.fine.values()), ())
         self.drawn = tuple(
             leaf.name for leaf in leaves if all(leaf.name in it for it in self._drawn.values())
         )
         self.comparisons: dict[Parties, Comparison] = {}
-        self.allowances: dict[str, None] = {}
-        self.allowed: set[Parties] = set()
-        for one, other in combinations(self.fine, 2):
-            both = self._noise[one], self._noise[other]
-            drawn = self._drawn[one] & self._drawn[other]
-            compared = compare(self.fine[one], self.fine[other], (one, other), both, drawn)
+        self.allowed: dict[Parties, str] = {}
+        for pair in combinations(self.fine, 2):
+            left, right = (self.fine[name] for name in pair)
+            both = self._noise[pair[0]], self._noise[pair[1]]
+            drawn = self._drawn[pair[0]] & self._drawn[pair[1]]
+            compared = compare(left, right, pair, both, drawn)
             if compared.verdict == "differs":
-                answers = self.fine[one], self.fine[other]
-                reason = allowance(case, *answers, tolerances, both, drawn)
+                reason = allowance(case, left, right, tolerances, both, drawn)
                 if reason:
-                    self.allowances[reason] = None
-                    self.allowed.add((one, other))
+                    self.allowed[pair] = reason
                     compared = compared._replace(verdict="close")
-            self.comparisons[one, other] = compared
+            # Two are asked about in whichever order.
+            self.comparisons[pair] = self.comparisons[pair[::-1]] = compared
         estimated = {leaf for part in oracle.estimates for leaf in part.leaves}
-        self.not_finite = not_finite_alike(self.fine, estimated)
+        self._not_finite = not_finite_alike(self.fine, estimated)
         # Where the nets differ already, the derivatives of one do not judge those of the other.
         self._forwards = forwards
         frameworks = dict.fromkeys(engine_named(name).framework for name in self.fine)
-        self._judges = {name: self._judge_of(name) for name in frameworks}
-        self.near_oracle: dict[str, bool] = {}
+        every = (oracle, *oracle.beside)
+        # The oracle of a framework's own net; else of the first net that returns what its does.
+        self.judges: dict[Framework, OracleResult | None] = {}
+        for framework in frameworks:
+            own = (judge for judge in every if judge.framework == framework)
+            alike = (judge for judge in every if self._is_net_of(framework, judge.framework))
+            judge = next(chain(own, alike), None) if self.has_estimates else oracle
+            self.judges[framework] = judge
         self.noise_alone: dict[Framework, dict[str, NDArray[np.bool_]]] = {}
         self._beside: dict[str, BesideOracle] = {}
         for name, result in self.fine.items():
-            own = self.oracle_of(name)
-            if own is None:
-                continue
-            # The oracle cannot estimate what depends on random numbers in an engine and in the net that is
-            # varied. Where that net was not measured, what the engine draws stands for it.
-            varied = (it for it in self._drawn if engine_named(it).framework == own.framework)
-            drawn = self._drawn[name] & self._drawn[next(varied, name)]
-            beside = BesideOracle(result, own, self._widest_noise(own), drawn, self.not_finite)
-            if self.has_estimates and beside.agrees is not None:
-                self.near_oracle[name] = beside.agrees
+            judge = self.judges[engine_named(name).framework]
+            if judge is not None:
+                # The oracle cannot estimate what depends on random numbers in an engine and in the net that
+                # is varied. Where that net was not measured, what the engine draws stands for it.
+                varied = (it for it in self._drawn if engine_named(it).framework == judge.framework)
+                drawn = self._drawn[name] & self._drawn[next(varied, name)]
+                of_net = self._widest_noise(judge)
+                beside = BesideOracle(result, judge, of_net, drawn, self._not_finite)
                 self._beside[name] = beside
-            hidden = self.noise_alone.setdefault(own.framework, {})
-            for leaf, places in beside.noise_alone().items():
-                hidden.setdefault(leaf, places)
+                known = self.noise_alone.setdefault(judge.framework, {})
+                self.noise_alone[judge.framework] = {**beside.noise_alone, **known}
+        agreeing = {name: it.agrees for name, it in self._beside.items() if self.has_estimates}
+        self.near_oracle = {name: it for name, it in agreeing.items() if it is not None}
 
-    # BesideOracle the oracle
+    # Beside the oracle
 
     @property
     def has_estimates(self) -> bool:
         """Whether the oracle has something to say."""
         return self.oracle.outcome == "ok" and len(self.oracle.estimates) > 0
 
-    @property
-    def has_two_nets(self) -> bool:
-        """Whether the net of some framework is another one than those which the oracle runs."""
-        return None in self._judges.values()
+    def refuted(self, name: str) -> Iterator[Difference]:
+        """Where the oracle refutes an engine's gradients that begin like its own estimates, leaf by leaf."""
+        own = self.judges[engine_named(name).framework] if name in self.fine else None
+        if own is not None and not self.near_oracle.get(name, True):
+            begins = {leaf.name: digits(unpack(leaf.value)) for leaf in self.fine[name].leaves}
+            estimated = {part.name: digits(unpack(part.value)) for part in own.estimates}
+            for found in self._beside[name].refuted(name):
+                if begins[found.leaf] == estimated[found.leaf]:
+                    yield found
 
-    def oracle_of(self, name: str) -> OracleResult | None:
-        """What judges an engine; None where no net that is varied is that of its framework."""
-        return self._judges[engine_named(name).framework]
-
-    def refuted(self, name: str) -> tuple[Difference, ...]:
-        """Where the oracle refutes an engine's gradients, leaf by leaf; nowhere if it confirms them."""
-        return () if self.near_oracle.get(name, True) else self._beside[name].refuted(name)
-
-    def _judge_of(self, framework: Framework) -> OracleResult | None:
-        """The oracle of a framework's own net; else of the first net that returns what its does."""
-        if not self.has_estimates:
-            return self.oracle
-        every = (self.oracle, *self.oracle.beside)
-        own = (judge for judge in every if judge.framework == framework)
-        alike = (judge for judge in every if self._is_net_of(framework, judge.framework))
-        return next(chain(own, alike), None)
+    def not_finite_alike(self) -> Iterator[NotFiniteAlike]:
+        """What is the same nan or infinity in every engine, as far as central differences are finite."""
+        first = next(iter(self.fine.values()), None)
+        values = {leaf.name: unpack(leaf.value) for leaf in first.leaves} if first else {}
+        for estimate in self.oracle.estimates:
+            estimated = unpack(estimate.value)
+            for name in (it for it in estimate.leaves if it in self._not_finite):
+                places = self._not_finite[name]
+                if not estimate.directions:
+                    places = places & np.isfinite(estimated)
+                elif not np.isfinite(estimated).all():
+                    continue
+                elif estimate.smooth is not None:
+                    places = places & unpack(estimate.smooth)
+                if not places.any():
+                    continue
+                index = tuple(map(int, np.argwhere(places)[0]))
+                count, own = int(places.sum()), float(values[name][index])
+                finite = None if estimate.directions else float(estimated[index])
+                kinks = None if finite is None else estimate.kinks
+                is_kink = kinks is not None and bool(unpack(kinks)[index] > 0)
+                yield NotFiniteAlike(name, index, count, own, finite, is_kink)
 
     def _is_net_of(self, framework: Framework, varied: Framework) -> bool:
         """Whether a framework's net computes what the net of another one does, as far as is known.
@@ -200,19 +209,13 @@ class Answers:
                         widest[name] = np.maximum(known, movement)
         return widest
 
-    # BesideOracle each other
-
-    def comparison(self, one: str, other: str) -> Comparison:
-        """The comparison of two engines with a value, in whichever order they were compared."""
-        return self.comparisons.get((one, other)) or self.comparisons[other, one]
+    # Beside each other
 
     def disagreements(self) -> dict[Parties, bool]:
         """Of every two parties that answered, whether they disagree."""
         parties = [name for name, result in self.results.items() if result.outcome in ANSWERED]
-        if self.has_estimates:
-            parties.append(ORACLE)
         disagree = {}
-        for one, other in combinations(parties, 2):
+        for one, other in combinations([*parties, *[ORACLE] * self.has_estimates], 2):
             # The oracle is the last of the parties, so it is never the first of two. An error, which
             # has no value, does not contradict it, and of some values it says nothing.
             if other == ORACLE:
@@ -225,29 +228,30 @@ class Answers:
         return disagree
 
     def are_one(self, one: str, other: str) -> bool:
-        """Whether two parties give one answer: a report needs to show one of them."""
+        """Whether two parties give one answer: a report needs to show one of them.
+
+        No element of theirs differs by more than its noise. What a scenario's tolerances allow to differ is
+        one answer only where it reads alike. Errors are one answer where their texts are.
+        """
         result, another = self.results[one], self.results[other]
         if result.outcome != another.outcome:
             return False
         if result.outcome != "ok":
             return _error(result) == _error(another)
-        if self.comparison(one, other).verdict == "differs":
+        if self.comparisons[one, other].verdict == "differs":
             return False
         return (one, other) not in self.allowed or self.read_alike(one, other)
 
     def begin_alike(self, one: str, other: str) -> bool:
         """Whether two values nest alike, and their tensors begin with the same digits; but what is drawn."""
-        first, second = (
-            fill(
-                result.structure,
-                tuple(
-                    "" if leaf.name in self.drawn else digits(unpack(leaf.value))
-                    for leaf in result.leaves
-                ),
-            )
-            for result in (self.fine[one], self.fine[other])
-        )
-        return first == second
+        if not self.fine.keys() >= {one, other}:
+            return False
+        read = []
+        for result in (self.fine[one], self.fine[other]):
+            arrays = [(leaf.name, unpack(leaf.value)) for leaf in result.leaves]
+            shown = ["" if name in self.drawn else digits(it) for name, it in arrays]
+            read.append(fill(result.structure, tuple(shown)))
+        return read[0] == read[1]
 
     def read_alike(self, one: str, other: str) -> bool:
         """Whether two values differ in no digit that a report shows."""
@@ -311,16 +315,15 @@ def not_finite_alike(fine: Mapping[str, Result], names: Collection[str]) -> Elem
     if len(fine) < 2:
         return {}
     alike = {}
-    first, *others = fine.values()
-    for leaf in first.leaves:
-        values = unpack(leaf.value)
+    first, *others = ({leaf.name: unpack(leaf.value) for leaf in it.leaves} for it in fine.values())
+    for name in (it for it in first if it in names):
+        values = first[name]
         counted = ~np.isfinite(values)
-        for result in others:
-            named = (unpack(other.value) for other in result.leaves if other.name == leaf.name)
-            same = [are_equal(values, it) for it in named if it.shape == values.shape]
-            counted = counted & (same[-1] if same else np.zeros(values.shape, bool))
-        if leaf.name in names and counted.any():
-            alike[leaf.name] = counted
+        for other in (it.get(name) for it in others):
+            is_shaped = other is not None and other.shape == values.shape
+            counted = counted & (is_shaped and are_equal(values, other))
+        if counted.any():
+            alike[name] = counted
     return alike
 
 
@@ -328,43 +331,27 @@ def not_finite_alike(fine: Mapping[str, Result], names: Collection[str]) -> Elem
 
 
 def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
-    """The distinct answers to a case, in the order of the engines.
-
-    Two engines give one answer where no element of theirs differs by more than its noise. What a
-    scenario's tolerances allow to differ is one answer only where it reads alike. Errors are one
-    answer where their texts are.
-    """
+    """The distinct answers to a case, in the order of the engines."""
     members: list[list[str]] = []
     for name, result in answers.results.items():
-        if result.outcome not in ANSWERED:
-            continue
-        # With each of the others, not with the first alone: nearness is not transitive.
-        for group in members:
-            if all(answers.are_one(other, name) for other in group):
-                group.append(name)
-                break
-        else:
-            members.append([name])
+        if result.outcome in ANSWERED:
+            # With each of the others, not with the first alone: nearness is not transitive.
+            alike = (it for it in members if all(answers.are_one(other, name) for other in it))
+            group = next(alike, None)
+            if group is None:
+                group = []
+                members.append(group)
+            group.append(name)
 
     marks: list[list[Difference]] = [[] for _ in members]
     for (place, one), (_, other) in combinations(enumerate(members), 2):
-        firsts = one[0], other[0]
-        if answers.fine.keys() >= {*firsts} and answers.begin_alike(*firsts):
-            compared = worst(answers.comparison(*pair) for pair in product(one, other))
+        if answers.begin_alike(one[0], other[0]):
+            compared = worst(answers.comparisons[pair] for pair in product(one, other))
             marks[place] += [compared.greatest] if compared.greatest else []
-    # Where the oracle refutes a group most, of tensors that begin like its own estimate.
-    refuted: list[tuple[int, Difference]] = []
-    for place, (engine, *_) in enumerate(members):
-        differences = answers.refuted(engine)
-        own = answers.oracle_of(engine) if differences else None
-        if own is not None:
-            leaves, estimates = answers.fine[engine].leaves, own.estimates
-            begins = {leaf.name: digits(unpack(leaf.value)) for leaf in leaves}
-            estimated = {part.name: digits(unpack(part.value)) for part in estimates}
-            likely = [it for it in differences if begins[it.leaf] == estimated[it.leaf]]
-            refuted += [(place, it) for it in likely]
+    # Where the oracle refutes a group most.
+    refuted = [(it, place) for place, one in enumerate(members) for it in answers.refuted(one[0])]
     if refuted:
-        place, mark = max(refuted, key=lambda found: found[1].ratio)
+        mark, place = max(refuted, key=lambda found: found[0].ratio)
         marks[place].append(mark)
 
     groups = []
@@ -372,14 +359,14 @@ def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
         # None where the oracle judges none of them; it agrees where it confirms each that it judges.
         verdicts = {name: answers.near_oracle.get(name) for name in engines}
         judged = [it for it in verdicts.values() if it is not None]
-        agrees = all(judged) if judged else None
-        is_refuted = agrees is False
+        is_refuted = not all(judged)
         confirmed = tuple(name for name, it in verdicts.items() if is_refuted and it)
         unjudged = tuple(name for name, it in verdicts.items() if is_refuted and it is None)
         spread = None
         if engines[0] in answers.fine:
             pairs = [pair for pair in combinations(engines, 2) if not answers.read_alike(*pair)]
-            spread = worst(answers.comparison(*pair) for pair in pairs).greatest
+            spread = worst(answers.comparisons[pair] for pair in pairs).greatest
+        agrees = not is_refuted if judged else None
         parties = tuple(engines)
         groups.append(AnswerGroup(parties, agrees, tuple(own_marks), confirmed, spread, unjudged))
     return tuple(groups)

@@ -1,18 +1,28 @@
-"""The comparison of two results: how equal they are, and the greatest difference that leads to it."""
+"""The comparison of two results, or of one with central differences: how equal they are, and where not."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
-from explorer.compare.graphs.sameness import greatest, in_tables, level, rank, ratios
-from explorer.model.arrays import LARGE, unpack
-from explorer.model.report import CaseVerdict, Difference
-from explorer.model.results import Leaf, Result, ResultNoise
+from explorer.compare.graphs.sameness import (
+    CENTRAL,
+    CLEAR,
+    farthest,
+    greatest,
+    in_tables,
+    level,
+    rank,
+    scale,
+)
+from explorer.model.arrays import LARGE, Array, unpack
+from explorer.model.report import ORACLE, CaseVerdict, Difference
+from explorer.model.results import Estimate, Leaf, OracleResult, Result, ResultNoise
 from explorer.model.trees import alike
-from explorer.numeric.differences import Floats, elementwise_difference, real_parts
-from explorer.numeric.summaries import UNIT
+from explorer.numeric.differences import Floats, direction, elementwise_difference, real_parts
+from explorer.numeric.summaries import GREATEST, UNIT
 
 RANK: tuple[CaseVerdict, ...] = ("match", "close", "differs")
 """The verdicts on two results, best first."""
@@ -118,9 +128,7 @@ def unless_swamped(
         if difference.noise < difference.abs / difference.rel:
             continue  # the noise of the element is less than the element itself
         if size is None:
-            arrays = (real_parts(unpack(it.value)) for it in (*left.leaves, *right.leaves))
-            sizes = (np.abs(array.astype(np.float64)) for array in arrays)
-            size = max(float(it[np.isfinite(it)].max(initial=0.0)) for it in sizes)
+            size = max(_greatest_of(it.value) for it in (*left.leaves, *right.leaves))
         if difference.abs >= SWAMPED * size:
             swamped = msgspec.structs.replace(difference, swamped=True)
             judged[place] = compared._replace(verdict="differs", greatest=swamped)
@@ -156,45 +164,33 @@ def _by_elements(
         return Comparison("match", None, *tables)
     level_a = level_b = np.zeros(a.shape)  # integers and booleans are exact
     if one.dtype in UNIT:
-        fitting = [it if it is not None and it.shape == a.shape else None for it in movement]
+        own, theirs = (it if it is not None and it.shape == a.shape else None for it in movement)
         # Where the noise of one was not measured, that of the other stands for it too.
-        known = [
-            next((it for it in pair if it is not None), None) for pair in (fitting, fitting[::-1])
-        ]
-        level_a, level_b = level(a, one.dtype, known[0]), level(b, one.dtype, known[1])
-    times = ratios(a, b, level_a, level_b)
-    differences = elementwise_difference(a, b)
-    place = greatest(differences, times)
-    noise = np.hypot(level_a, level_b)
-    difference = difference_at(place, engines, left.name, (a, b), differences, noise, times)
+        level_a = level(a, one.dtype, theirs if own is None else own)
+        level_b = level(b, one.dtype, own if theirs is None else theirs)
+    differences, noise = elementwise_difference(a, b), np.hypot(level_a, level_b)
+    difference = _difference_at(greatest, engines, left.name, (a, b), differences, noise)
     return Comparison(RANK[int(rank(np.float64(difference.ratio)))], difference, *tables)
 
 
-def difference_at(
-    place: int,
+def _difference_at(
+    which: Callable[[Floats, Floats], int],
     engines: Parties,
     leaf: str,
     values: tuple[Floats, Floats],
     differences: Floats,
     noise: Floats,
-    times: Floats,
 ) -> Difference:
-    """The difference of two values at an element, which is the ``place`` in C order."""
-    index = tuple(map(int, np.unravel_index(place, differences.shape)))
+    """The difference of two values at the element that ``which`` finds, as a place in C order."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = np.where(differences == 0, 0.0, differences / noise)
+    index = tuple(map(int, np.unravel_index(which(differences, times), differences.shape)))
     absolute = float(differences[index])
     size = max(abs(float(array[index])) for array in values)
     # Beside a zero or an infinity no quotient says anything: the difference itself has to do.
     relative = absolute / size if size and np.isfinite(size) else absolute
-    return Difference(
-        "value",
-        engines,
-        absolute,
-        relative,
-        leaf,
-        index,
-        noise=float(noise[index]),
-        ratio=float(times[index]),
-    )
+    ratio, level = float(times[index]), float(noise[index])
+    return Difference("value", engines, absolute, relative, leaf, index, noise=level, ratio=ratio)
 
 
 def worst(comparisons: Iterable[Comparison]) -> Comparison:
@@ -216,11 +212,169 @@ def worst(comparisons: Iterable[Comparison]) -> Comparison:
         rank = RANK.index(comparison.verdict) - difference.swamped
         return rank, difference.abs if difference.what == "value" else np.inf
 
-    verdicts = [comparison.verdict for comparison in every]
-    leading = max(every, key=size, default=None)
     return Comparison(
-        max(verdicts, key=RANK.index, default="match"),
-        leading.greatest if leading else None,
-        all(comparison.in_torch_table for comparison in every),
-        all(comparison.in_mindspore_table for comparison in every),
+        max((it.verdict for it in every), key=RANK.index, default="match"),
+        max(every, key=size, default=Comparison("match")).greatest,
+        all(it.in_torch_table for it in every),
+        all(it.in_mindspore_table for it in every),
     )
+
+
+# A result beside central differences
+
+Elements = Mapping[str, NDArray[np.bool_]]
+"""Which elements of gradients are the same nan or infinity in every engine, by the gradient's name."""
+
+ALL_FINITE: Elements = {}
+
+
+class BesideOracle:
+    """A result beside each estimate of the oracle that does not depend on random numbers.
+
+    It ``agrees`` where every gradient that was estimated is near the engine's. A large gradient is estimated
+    along random directions only, and is compared along these; several that were estimated together are added
+    up before. The engine may be off by its own ``noise``, that of its coarsest dtype above all. At a kink
+    there is no derivative: whatever lies between the slopes to either side is as good, and proves nothing.
+    Where an estimate is not finite, or lost in the rounding of great outputs, there is nothing to compare
+    with. What depends on random numbers, in ``drawn``, is left out, and so is what is ``not_finite`` in every
+    engine; None where nothing is left. ``noise_alone`` has, by the estimate's name, which of its numbers
+    judge nothing, since noise alone moves the gradient by its own size.
+    """
+
+    def __init__(
+        self,
+        result: Result,
+        oracle: OracleResult,
+        noise: Movements = NOT_MEASURED,
+        drawn: Collection[str] = (),
+        not_finite: Elements = ALL_FINITE,
+    ) -> None:
+        leaves = {leaf.name: leaf for leaf in result.leaves}
+        self.noise_alone: dict[str, NDArray[np.bool_]] = {}
+        self._off: list[tuple[Estimate, _Off]] = []
+        estimates = [it for it in oracle.estimates if set(it.leaves).isdisjoint(drawn)]
+        sizes = [_greatest_of(it.value) for it in estimates]
+        is_refuted = is_proven = False
+        for estimate, size in zip(estimates, sizes, strict=True):
+            along = [_along(leaves[it], estimate, noise) for it in estimate.leaves if it in leaves]
+            # Nothing is known of a result that has not all of the leaves, or in other shapes.
+            if len(along) < len(estimate.leaves) or along[0][0].shape != estimate.value.shape:
+                is_refuted = True
+                continue
+            most = GREATEST.get(leaves[estimate.leaves[0]].value.dtype, np.inf)
+            off = _Off(along, estimate, most, not_finite)
+            # An engine's noise excuses a difference as great as its gradient, but not of one that is small
+            # beside those of all estimates, nor of one that is 0 but for rounding: an engine that gives
+            # nothing but rounding there is right.
+            is_small = size <= estimate.noise or size < SWAMPED * max(sizes)
+            is_noise = (off.noise >= size) & (not is_small)
+            is_refuted |= off.is_beyond
+            has_proof = bool((off.is_proof & ~off.is_silent & ~is_noise).any())
+            is_proven |= has_proof and not off.is_lost
+            if (off.is_proof & is_noise).any():
+                self.noise_alone[estimate.name] = off.is_proof & is_noise
+            self._off.append((estimate, off))
+        self.agrees = not is_refuted if is_refuted or is_proven else None
+
+    def refuted(self, engine: str) -> tuple[Difference, ...]:
+        """The places where the oracle refutes an ``engine``, one for each gradient that it refutes.
+
+        It is the element that lies outside by the greatest multiple of what there is room for, which is the
+        ``noise`` of the difference. A gradient that was estimated along directions, or together with others,
+        has no such element.
+        """
+        return tuple(
+            _difference_at(
+                farthest, (engine, ORACLE), estimate.name, off.values, off.differences, off.room
+            )
+            for estimate, off in self._off
+            if not (estimate.directions or estimate.together) and off.is_beyond
+        )
+
+
+def _greatest_of(array: Array) -> float:
+    """The greatest size of an element that is finite."""
+    sizes = np.abs(real_parts(unpack(array)).astype(np.float64))
+    return float(sizes[np.isfinite(sizes)].max(initial=0.0))
+
+
+class _Off:
+    """How far some leaves are off the estimate of their sum at each number, and how far they may be.
+
+    ``differences`` are 0 where the estimate says nothing, and infinite where there is no ``room``, of which
+    ``noise`` is the engine's share. ``is_proof`` says which numbers have an estimate that is not that of a
+    kink, and ``is_silent`` which are not compared.
+    """
+
+    def __init__(
+        self,
+        along: Sequence[tuple[Floats, Floats]],
+        estimate: Estimate,
+        most: float,
+        not_finite: Elements,
+    ) -> None:
+        gradient = np.sum([part for part, _ in along], axis=0)
+        estimated = unpack(estimate.value).astype(np.float64)
+        self.values = gradient, estimated
+        # Rounding errors are independent: those of several leaves add up as squares do.
+        self.noise = CLEAR * np.sqrt(np.sum([level**2 for _, level in along], axis=0))
+        rtol, share = CENTRAL
+        room = self.noise + share * max(scale(gradient), scale(estimated)) + estimate.noise
+        room = room + rtol * np.maximum(np.abs(gradient), np.abs(estimated))
+        is_unbounded = is_kink = np.zeros(estimated.shape, bool)
+        if estimate.kinks is not None:
+            kinks = unpack(estimate.kinks)
+            room, is_kink = room + kinks, kinks > 0
+            # Where several kinks meet any number will do, but no nan.
+            is_unbounded = np.isinf(kinks) & np.isfinite(gradient)
+        # Everything is within a part of infinity: only what is finite can be near.
+        is_bounded = np.isfinite(room)
+        differences = np.where(is_bounded, elementwise_difference(gradient, estimated), np.inf)
+        size, own = np.abs(estimated), np.abs(gradient)
+        is_silent = ~np.isfinite(estimated)
+        if not estimate.directions:
+            # A gradient may be infinite where its dtype has no number as great as the estimate.
+            has_its_sign = (np.sign(gradient) == np.sign(estimated)) | (size <= estimate.noise)
+            is_too_great = size * (1 + rtol) + estimate.noise >= most
+            is_silent |= np.isinf(gradient) & has_its_sign & is_too_great
+        self.is_proof = ~(is_silent | is_kink)
+        if not not_finite.keys().isdisjoint(estimate.leaves):
+            is_silent |= True if estimate.directions else not_finite[estimate.name]
+        self.is_silent = is_silent
+        self.differences = np.where(is_silent | is_unbounded, 0.0, differences)
+        self.room = np.where(is_bounded, room, 0.0)
+        self.is_beyond = bool((self.differences > self.room).any())
+        # Whether the rounding of an estimate hides gradients that are no rounding themselves. Where an engine
+        # overflows, the estimate alone says how great the gradient is.
+        clear = own[np.isfinite(own) & (own > self.noise)]
+        sizes = np.concatenate([clear, size[np.isinf(own)]])
+        self.is_lost = bool(sizes.size) and float(sizes.max()) < estimate.noise
+
+
+def _along(leaf: Leaf, estimate: Estimate, moved: Movements) -> tuple[Floats, Floats]:
+    """A gradient and its noise, along the directions of an estimate, or element by element."""
+    count, movement = estimate.directions, moved.get(leaf.name)
+    gradient = np.asarray(unpack(leaf.value), np.float64)
+    if movement is not None and movement.shape != gradient.shape:
+        movement = None
+    noise = (
+        level(gradient, leaf.value.dtype, movement) if leaf.value.dtype in UNIT else 0 * gradient
+    )
+    if not count:
+        return gradient, noise
+    varied = None
+    if estimate.smooth is not None and estimate.smooth.shape == gradient.shape:
+        varied = smooth = unpack(estimate.smooth)
+        # What is not varied is not judged, unless it is no number where kinks alone are left out.
+        if all(obstacle.kind == "kinks" for obstacle in estimate.obstacles):
+            smooth = smooth | ~np.isfinite(gradient)
+        gradient, noise = np.where(smooth, gradient, 0.0), np.where(smooth, noise, 0.0)
+    slopes, spread = np.zeros(count), np.zeros(count)
+    # One at a time: each takes as much memory as the gradient.
+    for number in range(count):
+        row = direction(leaf.name, number, gradient.shape)
+        row = row if varied is None else row * varied
+        slopes[number] = row.ravel() @ gradient.ravel()
+        # Rounding errors are independent: along a unit vector they add up as squares do.
+        spread[number] = np.linalg.norm(row * noise)
+    return slopes, spread

@@ -1,7 +1,7 @@
 """What is remarkable about the graphs and values of a case, beside the divergences of its graphs."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from math import inf, isfinite, prod
 
 import msgspec
@@ -9,10 +9,12 @@ import numpy as np
 
 from explorer.compare.graphs.levels import usual_size
 from explorer.compare.graphs.view import GraphView
+from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.divergence import Place
 from explorer.model.engines import Framework, engine_named
 from explorer.model.findings import (
+    EqualElements,
     IllConditioned,
     MadeOf,
     NonFinite,
@@ -28,9 +30,26 @@ from explorer.numeric.differences import real_parts
 from explorer.numeric.summaries import UNIT
 from explorer.operators.families import family, squashed
 
+Fact = SilentBroadcast | OwnConvention | IllConditioned
 
-def _graphs_of_frameworks(graphs: Iterable[GradGraph]) -> list[GradGraph]:
-    """A graph of each framework, in the order of the first of each: the tape's where there is one.
+
+def _of_each_line(facts: Iterable[tuple[Node, Fact]]) -> tuple[ReportFinding, ...]:
+    """A remark on each line of an engine: the first fact of it, and how many more ops of it have one."""
+    by_line: dict[tuple[str, ...], dict[str, Fact]] = {}
+    for node, fact in facts:
+        line = node.source[:1] or (node.op, node.scope)
+        by_line.setdefault((fact.engine, *line), {}).setdefault(node.id, fact)
+    findings = []
+    for first, *others in (of_line.values() for of_line in by_line.values()):
+        fact = first
+        if isinstance(first, IllConditioned):
+            fact = msgspec.structs.replace(first, others=len(others))
+        findings.append(ReportFinding(fact=fact, names=(fact.place.scope or fact.place.label,)))
+    return tuple(findings)
+
+
+def _views(graphs: Iterable[GradGraph]) -> Iterator[tuple[str, GraphView, list[Node]]]:
+    """A graph of each framework with its engine and its ops in forward: the tape's where there is one.
 
     The nodes of a tape are measured themselves, and a compiled graph has the same places.
     """
@@ -39,7 +58,8 @@ def _graphs_of_frameworks(graphs: Iterable[GradGraph]) -> list[GradGraph]:
         engine = engine_named(graph.engine)
         if engine.style == "tape" or engine.framework not in by_framework:
             by_framework[engine.framework] = graph
-    return list(by_framework.values())
+    for graph in by_framework.values():
+        yield graph.engine, GraphView(graph), list(filter(_is_forward, graph.nodes))
 
 
 def _is_forward(node: Node) -> bool:
@@ -50,18 +70,6 @@ def place_of(node: Node) -> Place:
     """What a remark says of a node: its name or op, its module, and its line."""
     label = node.name if node.name and node.kind in ("input", "parameter") else node.op
     return Place(label=label, scope=node.scope, source=next(iter(node.source), ""))
-
-
-def _of_each_line(facts: Iterable[SilentBroadcast | OwnConvention]) -> tuple[ReportFinding, ...]:
-    """A remark on each line of an engine: the first fact of it."""
-    by_line: dict[tuple[str, str], ReportFinding] = {}
-    for fact in facts:
-        by_line.setdefault((fact.engine, fact.place.source), _remark(fact))
-    return tuple(by_line.values())
-
-
-def _remark(fact: SilentBroadcast | OwnConvention | IllConditioned) -> ReportFinding:
-    return ReportFinding(fact=fact, names=(fact.place.scope or fact.place.label,))
 
 
 # Broadcasts
@@ -86,12 +94,11 @@ Shape = tuple[int, ...]
 def silent_broadcasts(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
     """A remark on each line that broadcasts (n, 1) against (n,) to (n, n) and makes a loss of it."""
     facts = []
-    for graph in _graphs_of_frameworks(graphs):
-        view = GraphView(graph)
-        for node in filter(_is_forward, graph.nodes):
+    for engine, view, nodes in _views(graphs):
+        for node in nodes:
             shapes = None if family(node.op) in SPREADING else _shapes_read(view, node)
             if shapes is not None and _becomes_a_loss(view, node, shapes):
-                facts.append(SilentBroadcast(place_of(node), graph.engine, shapes))
+                facts.append((node, SilentBroadcast(place_of(node), engine, shapes)))
     return _of_each_line(facts)
 
 
@@ -144,10 +151,10 @@ def conventions(graphs: Iterable[GradGraph], case: CaseReport) -> tuple[ReportFi
     groups = [group for group in case.groups if group.oracle_agrees is False]
     refuted = {engine_named(name).framework for group in groups for name in group.engines}
     return _of_each_line(
-        OwnConvention(place_of(node), graph.engine, CONVENTIONS[squashed(node.op)])
-        for graph in _graphs_of_frameworks(graphs)
-        for node in filter(_is_forward, graph.nodes)
-        if engine_named(graph.engine).framework in refuted and squashed(node.op) in CONVENTIONS
+        (node, OwnConvention(place_of(node), engine, CONVENTIONS[squashed(node.op)]))
+        for engine, _view, nodes in _views(graphs)
+        for node in nodes
+        if engine_named(engine).framework in refuted and squashed(node.op) in CONVENTIONS
     )
 
 
@@ -208,28 +215,24 @@ def non_finite(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
 def _facts(graph: GradGraph) -> Iterator[NonFinite]:
     """One fact for each first place, with the results that it leads to."""
     view = GraphView(graph)
-    results = []
-    for node in view.nodes.values():
-        if node.kind != "output":
-            continue
-        known = next(iter(node.outputs), None)
-        if known is None or known.values is None:
-            known = next((output for _, output in _read(view, node)), None)
-        if known is not None and _is_not_finite(known):
-            results.append(node)
-    are_finite = all(result.phase == "backward" for result in results)
-    chains: dict[str, list[tuple[Node, Output]]] = {}
-    led_to: dict[str, list[Node]] = {}
     # The results of forward first.
-    for result in sorted(results, key=lambda node: node.phase == "backward"):
+    results = [node for node in view.nodes.values() if node.kind == "output"]
+    results.sort(key=lambda node: node.phase == "backward")
+    led_to: dict[str, tuple[list[tuple[Node, Output]], list[Node]]] = {}
+    are_finite = True
+    for result in results:
+        known = next(iter(result.outputs), None)
+        if known is None or known.values is None:
+            known = next((output for _, output in _read(view, result)), None)
+        if not _is_not_finite(known):
+            continue
+        are_finite &= result.phase == "backward"
         chain = _chain(view, result)
         if chain:
-            first = chain[0][0].id
-            chains.setdefault(first, chain)
-            led_to.setdefault(first, []).append(result)
-    for first, chain in chains.items():
-        node, known = chain[0]
-        value = _kind(known)
+            led_to.setdefault(chain[0][0].id, (chain, []))[1].append(result)
+    for chain, reached in led_to.values():
+        node, first = chain[0]
+        value = _kind(first)
         turned = None
         if value != "nan":
             turned = next((place_of(it) for it, output in chain if _kind(output) == "nan"), None)
@@ -238,10 +241,10 @@ def _facts(graph: GradGraph) -> Iterator[NonFinite]:
             value=value,
             maker=place_of(node),
             is_input=node.kind in ("input", "parameter", "constant"),
-            inputs=tuple(_made_of(view, node, known)),
+            inputs=tuple(_made_of(view, node, first)),
             turned=turned,
-            outputs=tuple(it.name for it in led_to[first] if it.phase != "backward"),
-            gradients=tuple(it.name for it in led_to[first] if it.phase == "backward"),
+            outputs=tuple(it.name for it in reached if it.phase != "backward"),
+            gradients=tuple(it.name for it in reached if it.phase == "backward"),
             are_outputs_finite=are_finite,
         )
 
@@ -289,8 +292,8 @@ def _made_of(view: GraphView, node: Node, known: Output) -> Iterator[MadeOf]:
         yield MadeOf(place_of(maker), number)
 
 
-def _is_not_finite(output: Output) -> bool:
-    return output.values is not None and output.values.nonfinite > 0
+def _is_not_finite(output: Output | None) -> bool:
+    return output is not None and output.values is not None and output.values.nonfinite > 0
 
 
 def _elements(output: Output | None) -> AnyArray:
@@ -336,24 +339,17 @@ SUMS = frozenset({"add", "sub", "sum", "mean", "matmul", "conv"})
 
 def ill_conditioned(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
     """A remark on each line of code at which rounding is multiplied, the worst of a framework first."""
-    findings: list[ReportFinding] = []
-    for graph in _graphs_of_frameworks(graphs):
-        # Of each line the nodes that do so, and the worst that is known of each.
-        by_line: dict[tuple[str, ...], dict[str, IllConditioned]] = {}
-        for node, fact in sorted(_multiplied(GraphView(graph)), key=lambda it: -it[1].factor):
-            line = node.source[:1] or (node.op, node.scope)
-            by_line.setdefault(line, {}).setdefault(node.id, fact)
-        for facts in by_line.values():
-            worst = next(iter(facts.values()))
-            findings.append(_remark(msgspec.structs.replace(worst, others=len(facts) - 1)))
-    return tuple(findings)
+    facts: list[tuple[Node, IllConditioned]] = []
+    for _engine, view, _nodes in _views(graphs):
+        facts += sorted(_multiplied(view), key=lambda it: -it[1].factor)
+    return _of_each_line(facts)
 
 
 def _multiplied(view: GraphView) -> Iterator[tuple[Node, IllConditioned]]:
     """The ops of a graph that multiply noise, from what enters to what leaves, relative to the values."""
     for node in view.graph.nodes:
-        read = [(view.nodes[edge.origin].outputs, edge.output) for edge in view.into(node)]
-        operands = [outputs[place] for outputs, place in read if place < len(outputs)]
+        read = [output for _maker, output in _read(view, node)]
+        operands = [output for output in read if output is not None]
         shares = [share for share in map(_share, operands) if share is not None]
         # An input of which nothing is known may be as noisy as what comes out.
         if node.kind != "op" or len(shares) < len(read):
@@ -367,7 +363,7 @@ def _multiplied(view: GraphView) -> Iterator[tuple[Node, IllConditioned]]:
             is_great = factor >= MULTIPLIES and leaving >= SERIOUS
             if is_great and not (leaving >= ZERO and _cancels(node, output, operands)):
                 place, engine = place_of(node), view.graph.engine
-                yield node, IllConditioned(place, engine, factor, entering, leaving, others=0)
+                yield node, IllConditioned(place, engine, factor, entering, leaving)
 
 
 def _cancels(node: Node, output: Output, operands: list[Output]) -> bool:
@@ -393,3 +389,23 @@ def _share(output: Output) -> float | None:
         return 0.0
     size = usual_size(output)
     return output.noise / size if size else inf
+
+
+# Inputs of equal elements
+
+
+def equal_elements(
+    inputs: Mapping[str, AnyArray], alignments: Iterable[Alignment]
+) -> tuple[ReportFinding, ...]:
+    """A remark on inputs of equal floats, where an unexpected divergence has no known cause.
+
+    What reads them in another layout gives the same.
+    """
+    equal = {}
+    for name, array in inputs.items():
+        if array.dtype.kind == "f" and array.size > 1 and (array == array.flat[0]).all():
+            equal[name] = float(array.flat[0])
+    unexpected = [it for it in alignments if not it.expected] if equal else []
+    if all(one.cause or one.known for alignment in unexpected for one in alignment.seen):
+        return ()
+    return (ReportFinding(fact=EqualElements(equal), names=tuple(equal)),)

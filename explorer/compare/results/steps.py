@@ -1,11 +1,11 @@
 """What a step leaves: the state of a net by engine, and the tensors of steps that were recorded elsewhere."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from explorer.compare.graphs.sameness import CLEAR, MINDSPORE_TABLE, in_tables
-from explorer.model.arrays import AnyArray, Array, first_elements, unpack
+from explorer.model.arrays import AnyArray, first_elements, unpack
 from explorer.model.engines import engine_named
 from explorer.model.ranks import OverRanks, RankRelation, TensorKind
 from explorer.model.results import Leaf
@@ -25,27 +25,21 @@ def state_rows(state: Mapping[str, Sequence[StateChange]]) -> tuple[StateRow, ..
     for name, of_engines in by_name.items():
         before = next(iter(of_engines.values())).before
         frameworks = {engine_named(engine).framework for engine in of_engines}
-        absent = [engine for engine in state if engine_named(engine).framework not in frameworks]
+        absent = tuple(it for it in state if engine_named(it).framework not in frameworks)
         groups: list[StateGroup] = []
-        for engine in state:
-            if engine in absent:
-                continue
+        for engine in (it for it in state if it not in absent):
             after = of_engines[engine].after if engine in of_engines else before
             # The group of engines that leave the same, or one of its own.
             for place, group in enumerate(groups):
-                if _are_close(group.after, after):
+                is_shaped = tuple(group.after.shape) == tuple(after.shape)
+                arrays = unpack(group.after), unpack(after)
+                if is_shaped and any(in_tables(*arrays, group.after.dtype)):
                     groups[place] = StateGroup((*group.engines, engine), group.after)
                     break
             else:
                 groups.append(StateGroup((engine,), after))
-        rows.append(StateRow(name, before, tuple(groups), tuple(absent)))
+        rows.append(StateRow(name, before, tuple(groups), absent))
     return tuple(rows)
-
-
-def _are_close(one: Array, other: Array) -> bool:
-    if tuple(one.shape) != tuple(other.shape):
-        return False
-    return any(in_tables(unpack(one), unpack(other), one.dtype))
 
 
 # Updates of weights
@@ -104,34 +98,34 @@ As in alignments without noise: the order of the sums is another one, and the no
 
 def over_ranks(ranks: Sequence[Trace], whole: Trace) -> Iterator[OverRanks]:
     """Each tensor that the whole step starts from, its losses and gradients, beside those of the ranks."""
-    for start in whole.start:
+    every = [_tensors(rank) for rank in ranks]
+    for key, tensor in _tensors(whole).items():
+        known = [it[key].value for it in every if key in it]
+        is_whole = len(known) == len(ranks) and all(it.excerpt is None for it in known)
+        if is_whole and tensor.value.excerpt is None:
+            yield _over_ranks(tensor.name, key[0], [*map(unpack, known)], unpack(tensor.value))
+        else:
+            yield OverRanks(tensor.name, key[0], "unknown")
+
+
+def _tensors(trace: Trace) -> dict[tuple[TensorKind, str | int], Start | Leaf]:
+    """What is compared of a step: by its name, but for inputs.
+
+    What a module is called with has another name where it is wrapped: inputs go by their order.
+    """
+    found: dict[tuple[TensorKind, str | int], Start | Leaf] = {}
+    for start in trace.start:
         if start.role in ("parameter", "buffer"):
-            of_ranks = [_named(start.name, rank.start) for rank in ranks]
-            yield _over_ranks(start.name, "start", of_ranks, start.value)
-    # What a module is called with has another name where it is wrapped: inputs go by their order.
-    given, *of_each = (
-        [start for start in trace.start if start.role == "input"] for trace in (whole, *ranks)
-    )
-    for place, start in enumerate(given):
-        of_ranks = [it[place].value if place < len(it) else None for it in of_each]
-        yield _over_ranks(start.name, "data", of_ranks, start.value)
-    for leaf in whole.results:
-        kind: TensorKind = "gradient" if leaf.name.startswith("d") else "loss"
-        of_ranks = [_named(leaf.name, rank.results) for rank in ranks]
-        yield _over_ranks(leaf.name, kind, of_ranks, leaf.value)
+            found["start", start.name] = start
+    for place, given in enumerate(it for it in trace.start if it.role == "input"):
+        found["data", place] = given
+    for leaf in trace.results:
+        found["gradient" if leaf.name.startswith("d") else "loss", leaf.name] = leaf
+    return found
 
 
-def _named(name: str, leaves: Iterable[Leaf | Start]) -> Array | None:
-    return next((leaf.value for leaf in leaves if leaf.name == name), None)
-
-
-def _over_ranks(
-    name: str, kind: TensorKind, of_ranks: Sequence[Array | None], of_whole: Array
-) -> OverRanks:
-    known = [unpack(it) for it in of_ranks if it is not None and it.excerpt is None]
-    if len(known) < len(of_ranks) or of_whole.excerpt is not None:
-        return OverRanks(name, kind, "unknown")
-    whole = unpack(of_whole)
+def _over_ranks(name: str, kind: TensorKind, known: list[AnyArray], whole: AnyArray) -> OverRanks:
+    """How a tensor of the whole step comes of those of the ranks."""
     if any(array.shape != known[0].shape for array in known) or known[0].shape != whole.shape:
         relation, greatest = _rows(known, whole)
         return OverRanks(name, kind, relation, greatest=greatest)

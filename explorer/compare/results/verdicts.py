@@ -1,6 +1,6 @@
 """The verdict on the results of a case, and whether it is what a scenario expects."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -19,17 +19,14 @@ from explorer.compare.results.comparison import (
     worst,
 )
 from explorer.model.alignment import Alignment
-from explorer.model.arrays import AnyArray, unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework
-from explorer.model.findings import EqualElements, ReportFinding
 from explorer.model.report import (
     ORACLE,
     Agreement,
     CaseReport,
     Difference,
     Disagreement,
-    NotFiniteAlike,
     Unanswered,
 )
 from explorer.model.results import LOST, Obstacle, OracleResult, Outcome, Result, ResultNoise
@@ -59,17 +56,24 @@ def judge(
     for name, result in results.items():
         if result.outcome in LOST:
             lost[result.outcome] = (*lost.get(result.outcome, ()), name)
-    applicable = tuple(expectation for expectation in expected if expectation.applies(case))
     disagree = answers.disagreements()
+    reasons = dict.fromkeys(answers.allowed.values())
+    unmet: list[Agreement] = []
+    told_apart: set[Parties] = set()
+    for expectation in expected:
+        if expectation.applies(case):
+            apart = {pair for pair in disagree if _tells_apart(expectation, *pair)}
+            told_apart |= apart
+            if any(disagree[pair] for pair in apart):
+                reasons[expectation.reason] = None
+            elif not all(answers.fine.keys().isdisjoint(pair) for pair in apart):
+                # Where both raise there is nothing to see: the case fails before it could differ.
+                unmet.append(Agreement(tuple(expectation.engines), expectation.reason))
     surprise = (
         (Unanswered(lost) if lost else None)
-        or _unexpected_difference(disagree, applicable)
-        or _missing_difference(disagree, applicable, answers.fine)
+        or _unexpected_difference(disagree, told_apart)
+        or next(iter(unmet), None)
     )
-    reasons = dict(answers.allowances)
-    for expectation in applicable:
-        if any(do and _tells_apart(expectation, *pair) for pair, do in disagree.items()):
-            reasons[expectation.reason] = None
     has_two = len(answers.fine) > 1
     return CaseReport(
         case=case,
@@ -84,8 +88,8 @@ def judge(
         groups=answer_groups(answers),
         apart=tuple(pair for pair, do in disagree.items() if do and ORACLE not in pair),
         drawn=answers.drawn,
-        not_finite_alike=tuple(_not_finite_alike(answers)),
-        has_two_nets=answers.has_two_nets,
+        not_finite_alike=tuple(answers.not_finite_alike()),
+        has_two_nets=None in answers.judges.values(),
         in_torch_table=comparison.in_torch_table if has_two else None,
         in_mindspore_table=comparison.in_mindspore_table if has_two else None,
     )
@@ -107,41 +111,15 @@ def _with_noise(
     return msgspec.structs.replace(oracle, estimates=tuple(estimates), beside=beside)
 
 
-def _not_finite_alike(answers: Answers) -> Iterator[NotFiniteAlike]:
-    """What is the same nan or infinity in every engine, as far as central differences are finite."""
-    first = next(iter(answers.fine.values()), None)
-    values = {leaf.name: unpack(leaf.value) for leaf in first.leaves} if first else {}
-    for estimate in answers.oracle.estimates:
-        estimated = unpack(estimate.value)
-        for name in estimate.leaves:
-            places = answers.not_finite.get(name)
-            if places is None:
-                continue
-            if not estimate.directions:
-                places = places & np.isfinite(estimated)
-            elif not np.isfinite(estimated).all():
-                continue
-            elif estimate.smooth is not None:
-                places = places & unpack(estimate.smooth)
-            if not places.any():
-                continue
-            index = tuple(map(int, np.argwhere(places)[0]))
-            count, own = int(places.sum()), float(values[name][index])
-            finite = None if estimate.directions else float(estimated[index])
-            kinks = None if finite is None else estimate.kinks
-            is_kink = kinks is not None and bool(unpack(kinks)[index] > 0)
-            yield NotFiniteAlike(name, index, count, own, finite, is_kink)
-
-
 def _compare_all(answers: Answers) -> Comparison:
     """Every two results, as far as the engines can do the case."""
-    if answers.raised and answers.fine:
-        name, result = next(iter(answers.raised.items()))
-        kind = result.error.type if result.error else "an error"
-        parties = next(iter(answers.fine)), name
-        difference = Difference("outcome", parties, detail=f"{name} raises {kind}")
-        return Comparison("some_raise", difference)
-    if answers.raised:
+    raised = [name for name, result in answers.results.items() if result.outcome == "raised"]
+    if raised and answers.fine:
+        error = answers.results[raised[0]].error
+        parties = next(iter(answers.fine)), raised[0]
+        detail = f"{raised[0]} raises {error.type if error else 'an error'}"
+        return Comparison("some_raise", Difference("outcome", parties, detail=detail))
+    if raised:
         return Comparison("all_raise")
     if len(answers.fine) < 2:
         return Comparison("not_compared")
@@ -152,11 +130,8 @@ def _compare_all(answers: Answers) -> Comparison:
     return compared._replace(verdict="drawn") if is_match and is_all_drawn else compared
 
 
-# What a scenario expects
-
-
 def _unexpected_difference(
-    disagree: Mapping[Parties, bool], applicable: Sequence[ExpectedDifference]
+    disagree: Mapping[Parties, bool], told_apart: Collection[Parties]
 ) -> Disagreement | None:
     """All sides of which each two disagree although nothing tells them apart.
 
@@ -165,11 +140,7 @@ def _unexpected_difference(
     with each on the others.
     """
     disagreeing = [parties for parties, do_disagree in disagree.items() if do_disagree]
-    unexpected = [
-        parties
-        for parties in disagreeing
-        if not any(_tells_apart(it, *parties) for it in applicable)
-    ]
+    unexpected = [parties for parties in disagreeing if parties not in told_apart]
     if not unexpected:
         return None
     apart, opposed = set(map(frozenset, disagreeing)), set(map(frozenset, unexpected))
@@ -191,22 +162,8 @@ def _unexpected_difference(
     return Disagreement(first, second, tuple(further))
 
 
-def _missing_difference(
-    disagree: Mapping[Parties, bool],
-    applicable: Sequence[ExpectedDifference],
-    fine: Mapping[str, Result],
-) -> Agreement | None:
-    """The first expectation that is not met: all parties that it tells apart agree."""
-    for expectation in applicable:
-        # Where both raise there is nothing to see: the case fails before it could differ.
-        observed = [
-            do_disagree
-            for parties, do_disagree in disagree.items()
-            if _tells_apart(expectation, *parties) and not fine.keys().isdisjoint(parties)
-        ]
-        if observed and not any(observed):
-            return Agreement(tuple(expectation.engines), expectation.reason)
-    return None
+def _tells_apart(expectation: ExpectedDifference, one: str, other: str) -> bool:
+    return expectation.covers(one) != expectation.covers(other)
 
 
 # The graphs of two engines
@@ -286,24 +243,3 @@ def without_divergence(alignment: Alignment, altered: Collection[str]) -> Alignm
     if not names:
         return alignment
     return msgspec.structs.replace(alignment, seen=(), differing=(), expected=True, altered=names)
-
-
-def equal_elements(
-    inputs: Mapping[str, AnyArray], alignments: Iterable[Alignment]
-) -> tuple[ReportFinding, ...]:
-    """A remark on inputs of equal floats, where an unexpected divergence has no known cause.
-
-    What reads them in another layout gives the same.
-    """
-    equal = {}
-    for name, array in inputs.items():
-        if array.dtype.kind == "f" and array.size > 1 and (array == array.flat[0]).all():
-            equal[name] = float(array.flat[0])
-    unexpected = [it for it in alignments if not it.expected] if equal else []
-    if all(one.cause or one.known for alignment in unexpected for one in alignment.seen):
-        return ()
-    return (ReportFinding(fact=EqualElements(equal), names=tuple(equal)),)
-
-
-def _tells_apart(expectation: ExpectedDifference, one: str, other: str) -> bool:
-    return expectation.covers(one) != expectation.covers(other)

@@ -4,17 +4,25 @@ The questions on what a step leaves beside an update are answered here: weights,
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 from msgspec.structs import replace
 
 from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training import gradients
-from explorer.compare.training.data import data, in_layouts_of
+from explorer.compare.training.gradients import EXPLAINED, Explained, Names, judged
+from explorer.compare.training.inputs import (
+    data,
+    in_layouts_of,
+    in_names_of,
+    start,
+    trained,
+    without,
+)
 from explorer.compare.training.moments import (
     Answered,
-    Apart,
     Judged,
     Moment,
     Noise,
@@ -28,7 +36,6 @@ from explorer.compare.training.moments import (
     joined,
     moments,
 )
-from explorer.compare.training.parameters import in_names_of, start, trained, without
 from explorer.compare.training.rules import Updates
 from explorer.model.training import Training
 from explorer.model.training_comparison import (
@@ -49,9 +56,6 @@ from explorer.numeric.summaries import UNIT
 USUAL = (0.1, 0.01, 0.001, 0.05, 0.03, 0.2, 0.3, 0.5, 0.9, 0.95, 0.97, 0.99, 0.999)
 """What a new value counts for in the running statistics that programs have; PyTorch's own default first."""
 
-NEAR = 1e-3
-"""How near to a usual momentum a measured one is called by its name."""
-
 WHOLE = 0.5
 """A number that may be off by less than this is known, if it is a whole one."""
 
@@ -59,86 +63,58 @@ WHOLE = 0.5
 # What a step leaves
 
 
-def weights(pair: Pair) -> Answered:
-    """Whether the weights lie no further apart than rounding may have moved them."""
-    apart = apart_at(pair, "weights")
-    plain = _beyond_noise("weights", pair, apart)
-    if not isinstance(plain, TrainingDifference):
-        return plain
-    if any(apart.noises[name] is None for name in plain.names):
-        return "no_noise"
-    return replace(plain, times=max(map(apart.times, plain.names)))
+def left_behind(kind: Judged, pair: Pair) -> Answered:
+    """Whether weights or running statistics are the same; those that one side alone has are not compared."""
+    apart = apart_at(pair, kind)
+    names = apart.unlike
+    # How running statistics move is known where a record has what is before them.
+    is_known = all(name in side.prior.buffers for _, side, _ in pair.sides for name in names)
+    ways = (_by_momentum, _by_variance) if is_known else ()
+    far = greatest_of(apart.ones, apart.others, names)
+    return judged(pair, kind, apart, ways if kind == "buffers" else (), [(names, ())], apart=far)
 
 
-def _beyond_noise(question: Judged, pair: Pair, apart: Apart) -> Answered:
-    """Whether tensors lie further apart than rounding moves them."""
-    unlike = apart.unlike
-    if not unlike:
-        return "same" if apart.names else "not_recorded"
-    farthest = greatest_of(apart.ones, apart.others, unlike)
-    return pair.differ(question, "values", unlike, of=len(apart.names), apart=farthest)
-
-
-def buffers(pair: Pair) -> Answered:
-    """Whether running statistics are the same; those that only one side has are not compared."""
-    apart = apart_at(pair, "buffers")
-    plain = _beyond_noise("buffers", pair, apart)
-    if not isinstance(plain, TrainingDifference):
-        return plain
-    unlike = plain.names
-    if all(name in side.prior.buffers for side in (pair.left, pair.right) for name in unlike):
-        one, other = (
-            joined(side.buffers, unlike) - joined(side.prior.buffers, unlike)
-            for side in (pair.left, pair.right)
-        )
-        momenta = _momenta(one, other)
-        if momenta:
-            rules = [Rule("momentum", {"momentum": value}) for value in momenta]
-            return replace(plain, reason="momentum", left=rules[0], right=rules[1])
-        unbiased = _unbiased(pair.left, pair.right, unlike)
-        if unbiased:
-            rows, side = unbiased
-            return replace(plain, reason="variance", numbers=(rows,), side=side)
-    return plain if apart.is_measured else "no_noise"
-
-
-def _momenta(one: Floats, other: Floats) -> tuple[float, float] | None:
+def _by_momentum(pair: Pair, names: Names, _one: Floats, _other: Floats) -> Iterator[Explained]:
     """What a new value counts for on each side, where one moves a multiple of what the other does."""
+    one, other = (
+        joined(side.buffers, names) - joined(side.prior.buffers, names) for _, side, _ in pair.sides
+    )
     ratio = along(one, other)
-    if not 0 < ratio < math.inf or distance(one, ratio * other) > NEAR * distance(one, other):
-        return None
-    turned = ratio / (1 + ratio)
-    likely = ((turned, 1 - turned), *((usual * ratio, usual) for usual in USUAL))
-    known = (it for it in likely if any(abs(it[0] / usual - 1) <= NEAR for usual in USUAL))
-    return next(known, None)
+    if 0 < ratio < math.inf:
+        turned = ratio / (1 + ratio)
+        likely = ((turned, 1 - turned), *((usual * ratio, usual) for usual in USUAL))
+        for momenta in likely:
+            if any(abs(momenta[0] / usual - 1) <= EXPLAINED for usual in USUAL):
+                rules = [Rule("momentum", {"momentum": momentum}) for momentum in momenta]
+                known = {"reason": "momentum", "left": rules[0], "right": rules[1]}
+                yield distance(one, ratio * other), known
+                break
 
 
-def _unbiased(left: Moment, right: Moment, names: Sequence[str]) -> tuple[float, SideName] | None:
+def _by_variance(pair: Pair, names: Names, _one: Floats, _other: Floats) -> Iterator[Explained]:
     """Of how many values one side's variances are the unbiased ones, and which side's.
 
     Each layer has its own number; it is that of the first one whose number rounding leaves certain.
     """
     for momentum in USUAL:
-        found = [_of_rows(left, right, name, momentum) for name in names]
+        found = [_of_rows(pair, name, momentum) for name in names]
         clear = [one for one in found if one and one[0]]
-        sides = {one[2] for one in clear}
         certain = [one for one in clear if one[1] < WHOLE]
-        if None not in found and certain and len(sides) == 1:
-            return certain[0][0], certain[0][2]
-    return None
+        if None not in found and certain and len({side for *_, side in clear}) == 1:
+            rows, _error, side = certain[0]
+            yield 0.0, {"reason": "variance", "numbers": (rows,), "side": side}
+            break
 
 
-def _of_rows(
-    left: Moment, right: Moment, name: str, momentum: float
-) -> tuple[float, float, SideName] | None:
+def _of_rows(pair: Pair, name: str, momentum: float) -> tuple[float, float, SideName] | None:
     """Of how many values a variance is the unbiased one on a side, and how far that number may be off.
 
     0 where both sides have the same up to rounding; None where they differ otherwise.
     """
-    before = left.prior.buffers[name]
-    if not are_same(before, right.prior.buffers[name]):
+    before = pair.left.prior.buffers[name]
+    if not are_same(before, pair.right.prior.buffers[name]):
         return None
-    afters = [moment.buffers[name] for moment in (left, right)]
+    afters = [moment.buffers[name] for moment in (pair.left, pair.right)]
     own, other = (before + (after - before) / momentum for after in afters)
     # Rounding moves a running statistic, which is divided by its momentum here.
     rounding = UNIT["float32"] * np.maximum(np.abs(before), np.abs(afters[0])) / momentum
@@ -151,7 +127,7 @@ def _of_rows(
     if rows < 2:
         return None
     apart = np.abs(larger - rows / (rows - 1) * smaller)
-    if not (apart <= NEAR / rows * np.abs(smaller) + CLEAR * rounding).all():
+    if not (apart <= EXPLAINED / rows * np.abs(smaller) + CLEAR * rounding).all():
         return None
     return float(rows), 2 * rows**2 * float(np.linalg.norm(rounding)) / size, side
 
@@ -181,21 +157,19 @@ def averages(pair: Pair) -> Answered:
     return replace(plain, reason="decay", left=rules[0], right=rules[1])
 
 
-def _decay(moment: Moment, names: Sequence[str]) -> tuple[float, float] | None:
+def _decay(moment: Moment, names: Names) -> tuple[float, float] | None:
     """What the old average counts for, and how far rounding may have moved that number."""
     known = (moment.prior.averages, moment.averages, moment.weights)
     if not all(name in tensors for tensors in known for name in names):
         return None
     old, new, weights = (joined(tensors, names) for tensors in known)
     span = old - weights
-    square = float(span @ span)
-    if not square:
+    size = float(np.linalg.norm(span))
+    if not size:
         return None
     decay = along(new - weights, span)
     noise = CLEAR * UNIT["float32"] * float(np.linalg.norm(new))
-    if distance(new, weights + decay * span) > noise:
-        return None
-    return decay, noise / square**0.5
+    return (decay, noise / size) if distance(new, weights + decay * span) <= noise else None
 
 
 # All questions
@@ -211,8 +185,8 @@ ASKED: Asked = {
     "gradients": gradients.gradients,
     "skipped": gradients.skipped,
     "given": gradients.given,
-    "weights": weights,
-    "buffers": buffers,
+    "weights": partial(left_behind, "weights"),
+    "buffers": partial(left_behind, "buffers"),
     "averages": averages,
 }
 """What is answered by a step alone; of updates more is known with each step."""
@@ -238,31 +212,19 @@ def compare(left: Training, right: Training) -> TrainingComparison:
     if lone:
         left, right = without(left, lone.names), without(right, lone.names)
     noise = Noise(left, right)
-    # The steps that both have, in few elements where a side has few, or has few of what is before them.
-    short = {step.number for it in (left, right) for step in it.steps if step.kept != "all"}
-    few = short | {number + 1 for number in short}
-    others = {moment.step.number: moment for moment in moments(right, few)}
-    ones = (it for it in moments(left, few) if it.step.number in others)
-    pairs = [Pair(moment, others[moment.step.number], noise) for moment in ones]
+    pairs = _pairs(left, right, noise)
     updates = Updates()
     asked = {**ASKED, "update": updates.compare, "state": updates.states}
     answers: dict[Question, Status] = {}
     difference = _first_difference(pairs, asked, answers)
-    if lone is not None:
+    if lone:
         answers["start"] = "different"
     last = math.inf if difference is None else difference.step
     reached = [pair for pair in pairs if pair.number <= last]
-    losses_alone = tuple(pair.number for pair in reached if _have_losses_alone(pair))
-    in_few = tuple(pair.number for pair in reached if pair.left.is_few)
-    numbers = tuple(pair.number for pair in pairs)
-    noises = (noise.of_loss(pair.left) for pair in pairs)
-    band = tuple(CLEAR * one for one in noises if one is not None)
-    weights_map = WeightMap(clear=CLEAR)
-    if noise.is_measured and pairs:
-        every = [apart_at(pair, "weights") for pair in pairs]
-        common_names = [it for it in every[0].names if all(it in one.noises for one in every)]
-        times = (tuple(apart.times(name) for apart in every) for name in common_names)
-        weights_map = WeightMap(numbers, tuple(common_names), tuple(times), CLEAR)
+    alone = tuple(pair.number for pair in reached if _have_losses_alone(pair))
+    few = tuple(pair.number for pair in reached if pair.left.is_few and pair.number not in alone)
+    noises = [noise.of_loss(pair.left) for pair in pairs]
+    band = tuple(CLEAR * one for one in noises if one is not None) if noise.is_measured else ()
     is_of_both = difference is None and answers.get("update") == "same"
     return TrainingComparison(
         left=left.name,
@@ -271,24 +233,41 @@ def compare(left: Training, right: Training) -> TrainingComparison:
         versions=(left.versions, right.versions),
         optimizers=(left.optimizer, right.optimizer),
         steps=len(pairs),
-        answers=tuple(
-            Answer(question, answers.get(question, "not_reached")) for question in QUESTIONS
-        ),
+        answers=tuple(Answer(it, answers.get(it, "not_reached")) for it in QUESTIONS),
         difference=lone or difference,
         beside=difference if lone else None,
         names=names,
         rule=updates.rule if is_of_both else None,
         has_noise=noise.is_measured,
-        few=tuple(number for number in in_few if number not in losses_alone),
-        losses_alone=losses_alone,
+        few=few,
+        losses_alone=alone,
         losses=Losses(
-            steps=numbers,
+            steps=tuple(pair.number for pair in pairs),
             left=tuple(pair.left.loss for pair in pairs),
             right=tuple(pair.right.loss for pair in pairs),
-            band=band if noise.is_measured and len(band) == len(pairs) else (),
+            band=band if len(band) == len(pairs) else (),
         ),
-        weights=weights_map,
+        weights=_weight_map(pairs) if noise.is_measured else WeightMap(clear=CLEAR),
     )
+
+
+def _pairs(left: Training, right: Training, noise: Noise) -> list[Pair]:
+    """The steps that both sides have, in few elements where a side has few, or has few of what is before."""
+    short = {step.number for it in (left, right) for step in it.steps if step.kept != "all"}
+    few = short | {number + 1 for number in short}
+    others = {moment.step.number: moment for moment in moments(right, few)}
+    ones = [it for it in moments(left, few) if it.step.number in others]
+    return [Pair(moment, others[moment.step.number], noise) for moment in ones]
+
+
+def _weight_map(pairs: list[Pair]) -> WeightMap:
+    """How many times the noise the weights that every step has lie apart."""
+    every = [apart_at(pair, "weights") for pair in pairs]
+    names = [
+        it for it in (every[0].names if every else ()) if all(it in one.noises for one in every)
+    ]
+    times = (tuple(apart.times(name) for apart in every) for name in names)
+    return WeightMap(tuple(pair.number for pair in pairs), tuple(names), tuple(times), CLEAR)
 
 
 def _first_difference(
@@ -302,9 +281,8 @@ def _first_difference(
     for pair in pairs:
         found: list[TrainingDifference] = []
         for question in QUESTIONS:
-            if question == "start" and pair is not pairs[0]:
-                continue
-            if question != "loss" and _have_losses_alone(pair):
+            is_over = question == "start" and pair is not pairs[0]
+            if is_over or (question != "loss" and _have_losses_alone(pair)):
                 continue
             answer = asked[question](pair)
             status: Status = "different" if isinstance(answer, TrainingDifference) else answer

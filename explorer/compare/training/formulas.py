@@ -1,18 +1,26 @@
-"""The update rules of optimizers as formulas, with the conventions in which frameworks differ as settings.
+"""The update rules of optimizers as formulas, and how the steps that these give compare with recorded ones.
+
+The conventions in which frameworks differ are settings.
 
 Sources: the pages of torch.optim (2.13) and of mindspore.nn's optimizers (2.10), and of Lion
 https://arxiv.org/abs/2302.06675; what those leave open,
 tests/compare/training/test_formulas.py pins by running the optimizers.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
+from explorer.compare.graphs.sameness import CLEAR, TYPICAL
+from explorer.compare.training.moments import Moment, distance
 from explorer.model.arrays import AnyArray
 from explorer.model.training_comparison import Rule
+from explorer.numeric.differences import Floats, elementwise_difference
+from explorer.numeric.summaries import UNIT, quantile
+from explorer.operators.table import FOLDER
 
 Settings = Mapping[str, Any]
 """The settings of an optimizer by PyTorch's names, betas one by one, and its conventions."""
@@ -184,13 +192,8 @@ def _root(square: AnyArray, s: Settings) -> AnyArray:
 
 
 class Optimizer(msgspec.Struct, frozen=True):
-    """A formula, its settings with PyTorch's defaults, what each convention may be, and how classes differ.
+    """The settings of a formula, what its conventions may be, and what classes have unlike PyTorch's own."""
 
-    The first choice of a convention is PyTorch's. ``classes`` has what others than PyTorch's own class have
-    unlike it, by what the names of their modules begin with and their own.
-    """
-
-    formula: Formula
     settings: dict[str, Any]
     conventions: dict[str, tuple[Any, ...]]
     classes: dict[str, dict[str, Any]] = {}
@@ -202,119 +205,31 @@ class Optimizer(msgspec.Struct, frozen=True):
         return {**self.settings, **first}
 
 
-MIXED = "mixed"
-"""Epsilon outside of the root in some elements, and inside of it in others.
+OPTIMIZERS = msgspec.toml.decode(
+    (FOLDER / "optimizers.toml").read_bytes(), type=dict[str, Optimizer]
+)
+"""The optimizers of the catalogue by their names."""
 
-MindSpore's RMSProp does that on a CPU (2.10.0): outside in whole groups of eight elements as its threads
-share them, inside in the rest, and everywhere where it is centered, as its page says.
-"""
-
-PLACES = ("inside", "outside")
-"""The places of epsilon that are mixed."""
-
-DECAY = {"decay": ("coupled", "decoupled", "direct")}
-"""Where weight decay goes: into the gradient, beside it times the rate, or beside it as it is."""
-
-ADAM = {"lr": 1e-3, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "weight_decay": 0.0}
-
-OPTIMIZERS: dict[str, Optimizer] = {
-    "SGD": Optimizer(
-        sgd,
-        {"lr": 1e-3, "momentum": 0.0, "dampening": 0.0, "nesterov": False, "weight_decay": 0.0},
-        {**DECAY, "first_buffer": ("gradient", "damped"), "lr_in_buffer": (False, True)},
-        {"mindspore.nn.SGD": {}, "mindspore.nn.Momentum": {}, "optax.sgd": {}},
-    ),
-    "Adam": Optimizer(
-        adam,
-        {**ADAM, "amsgrad": False, "nesterov": False},
-        {
-            **DECAY,
-            "bias_correction": (True, False),
-            "eps_place": ("outside", "uncorrected", "inside"),
-        },
-        {
-            "AdamW": {"decay": "decoupled", "weight_decay": 1e-2},
-            "mindspore.nn.Adam": {"eps_place": "uncorrected"},
-            "mindspore.nn.AdamWeightDecay": {
-                "decay": "decoupled",
-                "bias_correction": False,
-                "eps": 1e-6,
-            },
-            "mindspore.experimental.Adam": {"eps_place": "uncorrected"},
-            "optax.adam": {},
-            "optax.adamw": {"decay": "decoupled", "weight_decay": 1e-4},
-        },
-    ),
-    "NAdam": Optimizer(
-        nadam,
-        {**ADAM, "lr": 2e-3, "momentum_decay": 4e-3},
-        {**DECAY, "eps_place": ("outside", "inside")},
-    ),
-    "RAdam": Optimizer(radam, ADAM, DECAY),
-    "Adamax": Optimizer(
-        adamax,
-        {**ADAM, "lr": 2e-3},
-        {**DECAY, "eps_place": ("inside", "outside"), "bias_correction": (True, False)},
-        {"mindspore.nn.AdaMax": {"eps_place": "outside"}},
-    ),
-    "Adagrad": Optimizer(
-        adagrad,
-        {
-            "lr": 1e-2,
-            "lr_decay": 0.0,
-            "weight_decay": 0.0,
-            "initial_accumulator_value": 0.0,
-            "eps": 1e-10,
-        },
-        {**DECAY, "eps_place": ("outside", "nowhere", "inside")},
-        {
-            "mindspore.nn.Adagrad": {"eps_place": "nowhere", "initial_accumulator_value": 0.1},
-            "optax.adagrad": {"eps_place": "inside", "initial_accumulator_value": 0.1, "eps": 1e-7},
-        },
-    ),
-    "RMSprop": Optimizer(
-        rmsprop,
-        {
-            "lr": 1e-2,
-            "alpha": 0.99,
-            "eps": 1e-8,
-            "weight_decay": 0.0,
-            "momentum": 0.0,
-            "centered": False,
-        },
-        {
-            **DECAY,
-            "eps_place": ("outside", "inside", MIXED),
-            "lr_in_buffer": (False, True),
-            "first_square": ("zero", "one"),
-        },
-        {
-            "mindspore.nn.RMSProp": {
-                "eps_place": "inside",
-                "lr_in_buffer": True,
-                "first_square": "one",
-                "alpha": 0.9,
-                "eps": 1e-10,
-            },
-            "optax.rmsprop": {"eps_place": "inside", "alpha": 0.9, "eps": 1e-8},
-        },
-    ),
-    "Lion": Optimizer(
-        lion,
-        {"lr": 1e-4, "beta1": 0.9, "beta2": 0.99, "weight_decay": 0.0},
-        {"decay": ("decoupled", "coupled", "direct")},
-    ),
-    "Adadelta": Optimizer(
-        adadelta,
-        {"lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0.0},
-        DECAY,
-        {"mindspore.nn.Adadelta": {}},
-    ),
+FORMULAS: dict[str, Formula] = {
+    it.__name__: it for it in (sgd, adam, nadam, radam, adamax, adagrad, rmsprop, lion, adadelta)
 }
-"""The optimizers by PyTorch's name, or that of programs that have them themselves.
+"""The formulas by the names of the optimizers in small letters."""
 
-Classes are those of torch.optim (2.13), mindspore.nn and mindspore.experimental.optim (2.10), and functions
-of optax (0.2).
+MOST_COUNTED = 1_000_000
+"""An update of a greater number is computed as that one: no power of a decay is left in it."""
+
+ROUNDED: tuple[tuple[type, Callable[[float], Any]], ...] = (
+    (np.float64, float),
+    (np.float32, float),
+    (np.float32, lambda value: float(np.float32(value))),
+    (np.float32, RoundedPowers),
+    (np.float32, lambda value: np.array([value], np.float32)),  # numpy (< 2) keeps an array so
+)
+"""The dtype of tensors and what settings are computed with: nothing rounded, and as frameworks round.
+
+PyTorch rounds tensors alone, MindSpore settings too, and what is computed of them. optax (0.2) rounds the
+powers of a decay, and not the decay that its moments are computed with. 1 - 0.999 has a relative error of
+1e-5 in float32, which is more than that of a step.
 """
 
 LIKE_TORCH = "mindspore.experimental."
@@ -358,6 +273,147 @@ def weight_after(
                 gradient = gradient + s["weight_decay"] * weight
             else:
                 weight = weight - rate * s["weight_decay"] * weight
-            return np.asarray(weight - OPTIMIZERS[kind].formula(gradient, state, s, step))
+            return np.asarray(weight - FORMULAS[kind.lower()](gradient, state, s, step))
     except ArithmeticError:  # divided by 1 minus a decay of 1, or by powers beyond all numbers
         return np.full(weight.shape, np.nan)
+
+
+def kept_by(rule: Rule) -> frozenset[str]:
+    """What the formula keeps between steps, by its names."""
+    state: State = {}
+    weight_after(rule.kind, np.ones(1), np.ones(1), state, rule.settings, 1)
+    return frozenset(state)
+
+
+KEPT = frozenset(
+    key
+    for kind, optimizer in OPTIMIZERS.items()
+    for key in kept_by(Rule(kind, optimizer.defaults | {"momentum": 0.9, "amsgrad": True}))
+)
+"""What formulas keep between steps, by its names."""
+
+
+# Steps computed again
+
+
+class Fit(msgspec.Struct, frozen=True):
+    """How a step that a formula computes compares with the recorded one.
+
+    Of the differences of the weights, ``times`` is the greatest as a multiple of the noise of rounding,
+    ``apart`` the greatest one, and ``length`` the Euclidean norm of all. ``rounding`` is the norm of what
+    is between the recorded weights and those without any rounding. ``unlike`` is what the optimizer holds
+    otherwise than the formula after the step.
+    """
+
+    times: float = np.inf
+    apart: float = np.inf
+    length: float = np.inf
+    rounding: float = np.inf
+    unlike: frozenset[str] = frozenset()
+
+    @property
+    def holds(self) -> bool:
+        """Whether only rounding is between the two."""
+        return self.times <= CLEAR
+
+
+def fit(rule: Rule, moment: Moment, name: str) -> Fit:
+    """How a parameter's step by a rule compares with the recorded one."""
+    tensors = moment.prior.weights, moment.given, moment.weights
+    shapes = {arrays[name].shape if name in arrays else None for arrays in tensors}
+    if None in shapes or len(shapes) > 1:
+        return Fit()
+    moment, earlier = _with_history(rule, moment, name)
+    recorded = moment.weights[name]
+    rules = [rule]
+    if rule.settings.get("eps_place") == "mixed":
+        places = ("inside", "outside")
+        rules = [replace(rule, settings={**rule.settings, "eps_place": it}) for it in places]
+    made = [[_after(one, moment, name, earlier, *how) for one in rules] for how in ROUNDED]
+    nearest = np.argmin([elementwise_difference(recorded, one) for one, _ in made[0]], axis=0)
+    exact, *computed = (np.choose(nearest, [one for one, _ in of_rules]) for of_rules in made)
+    apart = np.min([elementwise_difference(recorded, one) for one in (exact, *computed)], axis=0)
+    # Rounding moves the weight itself, and what the formula computes: a step of another order of operations
+    # lies at most twice as far away as those that were computed.
+    unit = UNIT.get(moment.dtypes[name], UNIT["float32"])
+    before = moment.prior.weights[name]
+    moved = np.abs(exact - before)
+    errors = [np.abs(one - exact) for one in computed]
+    shares = errors[0][moved > 0] / moved[moved > 0]
+    shares = shares[np.isfinite(shares)]
+    typical = max(quantile(shares, TYPICAL) if shares.size else 0.0, unit)
+    own = unit * np.maximum(np.abs(before), np.abs(exact))
+    of_step = np.maximum(errors[0], typical * moved) + 2 * np.max(errors, axis=0) / CLEAR
+    noise = np.nan_to_num(own + of_step)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = np.where(apart == 0, 0.0, apart / noise)
+    return Fit(
+        float(times.max(initial=0.0)),
+        float(apart.max(initial=0.0)),
+        float(np.linalg.norm(apart)),
+        distance(recorded, exact),
+        # Of mixed places which element has which is known of the weights alone.
+        frozenset(_held_otherwise(rule, moment, name, made)) if len(rules) == 1 else frozenset(),
+    )
+
+
+def _held_otherwise(
+    rule: Rule, moment: Moment, name: str, made: Sequence[Sequence[tuple[Floats, State]]]
+) -> Iterator[str]:
+    """What an optimizer holds after a step that is not what the rule makes of what it held before."""
+    # MindSpore rounds 1 - beta too, which leaves an error of UNIT / (1 - beta).
+    rest = 1 - max(rule.settings.get(beta, 0.0) for beta in ("beta1", "beta2", "alpha", "rho"))
+    for key in kept_by(rule):
+        recorded = moment.state.get(f"{name}.{key}")
+        exact, rounded = (np.asarray(of_rule[0][1][key], np.float64) for of_rule in made[:2])
+        if recorded is not None and exact.shape == recorded.shape:
+            unit = UNIT["float32"] * (np.abs(exact) + np.abs(exact).max(initial=0.0))
+            error = np.abs(rounded - exact) + unit / rest
+            if not (elementwise_difference(recorded, exact) <= CLEAR * error).all():
+                yield key
+
+
+def _with_history(rule: Rule, moment: Moment, name: str) -> tuple[Moment, list[Moment]]:
+    """A step and those before it that its state follows from, all with equally many elements.
+
+    There are none where all that the formula keeps is recorded.
+    """
+    if moment.before is None or all(f"{name}.{key}" in moment.prior.state for key in kept_by(rule)):
+        return moment, []
+    if moment.is_behind_few:
+        moment = moment.in_few
+    steps = [it for number, it in moment.steps.items() if number < moment.step.number]
+    return moment, [it.in_few for it in steps] if moment.is_few else steps
+
+
+def _after(
+    rule: Rule,
+    moment: Moment,
+    name: str,
+    earlier: Sequence[Moment],
+    dtype: type,
+    rounded: Callable[[float], Any],
+) -> tuple[Floats, State]:
+    """The weight after a step, and what the optimizer holds then.
+
+    What it holds before is recorded, or follows from the ``earlier`` steps by the rule.
+    """
+    state: State = {}
+    after = np.zeros(0)
+    settings = rule.settings
+    for step in (*earlier, moment):
+        weights, held = step.prior.weights, step.held_before.get(name, {})
+        size = weights[name].size if name in weights else 1
+        state |= {key: it.astype(dtype) for key, it in held.items() if it.size in (1, size)}
+        if step is moment:
+            numbers = {key: it for key, it in settings.items() if isinstance(it, float)}
+            settings = settings | {key: rounded(it) for key, it in numbers.items()}
+        elif step.step.skipped or name not in weights or name not in step.given:
+            continue
+        # The update has the number that the optimizer counts, or else that of those recorded.
+        count = step.state.get(f"{name}.step", np.zeros(0))
+        is_counted = count.size and count[0] >= 1
+        number = int(min(count[0], MOST_COUNTED)) if is_counted else max(step.count, 1)
+        weight, gradient = weights[name].astype(dtype), step.given[name].astype(dtype)
+        after = weight_after(rule.kind, weight, gradient, state, settings, number)
+    return after.astype(np.float64), state

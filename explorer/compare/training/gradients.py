@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training.moments import (
     Answered,
     Apart,
+    Judged,
     Moment,
     Pair,
     along,
@@ -27,26 +28,64 @@ from explorer.model.training_comparison import Reason, Rule
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import UNIT
 
-EXPLAINED = 1e-3
-"""A way to compute one side from the other explains a difference of which it leaves at most this share."""
-
-LEAST = 1e-3
-"""Where no noise was measured, a factor that is nearer to 1 than this is not called one."""
-
-NOTHING = 1e-3
-"""A gradient of at most this share of that of the weight in its module may be what rounding leaves of 0."""
-
 OF_WEIGHT = 0.25
 """What rounding leaves of 0 in a bias is so many times the noise of an element of its weight, or less."""
 
 ADDED = 1e-6
 """What PyTorch's clip_grad_norm_ adds to the norm that it divides by (2.13); MindSpore adds nothing."""
 
+# Ways in which one side follows from the other
 
-def _scheme_of(ratio: Floats, rows: Sequence[int]) -> tuple[Rule, Rule] | None:
+EXPLAINED = 1e-3
+"""A way to compute one side from the other explains a difference of which it leaves at most this share.
+
+So little is nothing elsewhere too: of a factor of 1, of the gradient of the weight beside a bias, of a
+momentum.
+"""
+
+Explained = tuple[float, dict[str, Any]]
+"""What a way in which the tensors of one side may follow leaves of the difference, and what it says."""
+
+Names = Sequence[str]
+
+Way = Callable[[Pair, Names, Floats, Floats], Iterator[Explained]]
+"""What is tried on the named tensors of both sides, which are given joined too."""
+
+
+def judged(
+    pair: Pair,
+    kind: Judged,
+    apart: Apart,
+    ways: Sequence[Way],
+    together: Sequence[tuple[Names, Names]],
+    **known: Any,
+) -> Answered:
+    """Whether tensors lie no further apart than rounding moves them, and else which way explains it.
+
+    Ways are tried in their order on the tensors that each row of ``together`` names, where it names some; if
+    one explains them, the second names of the row are those that differ, where there are any.
+    """
+    if not apart.unlike:
+        return "same" if apart.names else "not_recorded"
+    times = [apart.times(name) for name in apart.names if apart.noises[name]]
+    known = {"names": apart.unlike, "times": max(times, default=None), **known}
+    known["of"] = len(apart.names)
+    for names, named in together:
+        one, other = joined(apart.ones, names), joined(apart.others, names)
+        for way in ways if names else ():
+            for rest, explained in way(pair, names, one, other):
+                if rest <= EXPLAINED * distance(one, other):
+                    known["names"] = named or known["names"]
+                    return pair.differ(kind, **known, **explained)
+    if any(apart.noises[name] is None for name in apart.unlike):
+        return "no_noise"
+    return pair.differ(kind, "values", **known)
+
+
+def _scheme_of(ratio: Floats, rows: Sequence[int]) -> dict[str, Any]:
     """The two ways to weight passes of so many rows that are in this ratio; none where they are equal."""
     if np.allclose(ratio, 1, rtol=EXPLAINED):
-        return None
+        return {}
     counts = np.array(rows, float)
     schemes = {
         "rows": counts / counts.sum(),
@@ -58,8 +97,10 @@ def _scheme_of(ratio: Floats, rows: Sequence[int]) -> tuple[Rule, Rule] | None:
         for pair, way in (((one, other), ratio), ((other, one), 1 / ratio)):
             wanted = ones / others
             if others.all() and np.allclose(way, wanted, rtol=EXPLAINED, atol=EXPLAINED):
-                return Rule(pair[0]), Rule(pair[1])
-    return None
+                left, right = map(Rule, pair)
+                known = {"numbers": tuple(map(float, rows)), "left": left, "right": right}
+                return {"reason": "passes_weighted", **known}
+    return {}
 
 
 # The loss
@@ -70,33 +111,28 @@ def loss(pair: Pair) -> Answered:
     left, right, noises = pair
     if left.loss is None or right.loss is None:
         return "not_recorded"
-    noise = noises.of_loss(left)
-    if left.rows == right.rows:
-        pairs = list(zip(left.losses, right.losses, strict=True))
-    else:
+    ones, others = np.array(left.losses), np.array(right.losses)
+    scheme: dict[str, Any] = {}
+    if left.rows != right.rows:
         # Of unlike passes what is the nearest is compared: a loss may be divided by the number of passes
         # before backward, or its gradients after it.
-        means = [float(np.average(one.losses, weights=one.rows)) for one in (left, right)]
-        ways = [(left.loss, right.loss), (means[0], means[1])]
-        ways += [(left.loss, means[1]), (means[0], right.loss)]
-        pairs = [min(ways, key=lambda way: _apart(*way))]
-    apart = max(_apart(one, other) for one, other in pairs)
-    schemes = None
-    if left.rows == right.rows and len(left.rows) > 1 and all(right.losses):
-        schemes = _scheme_of(np.array(left.losses) / np.array(right.losses), left.rows)
+        likely = [(it.loss, np.average(it.losses, weights=it.rows)) for it in (left, right)]
+        ways = [np.reshape(way, (2, 1)) for way in product(*likely)]
+        ones, others = min(ways, key=lambda way: greatest(*way))
+    elif len(ones) > 1 and others.all():
+        scheme = _scheme_of(ones / others, left.rows)
+    apart = greatest(ones, others)
     # One side may weight its passes later: their gradients say how.
-    if not apart or (schemes and Rule("sum") in schemes):
+    if not apart or Rule("sum") in scheme.values():
         return "same"
-    factor = _factor(*pairs[0], noise)
-    if noise is None and not factor and not schemes and math.isfinite(apart):
+    noise = noises.of_loss(left)
+    factor = _factor(float(ones[0]), float(others[0]), noise)
+    if noise is None and not factor and not scheme and math.isfinite(apart):
         return "no_noise"
     if noise is not None and apart <= CLEAR * noise:
         return "same"
-    if schemes:
-        rows = tuple(map(float, left.rows))
-        ones, others = schemes
-        known: dict[str, Any] = {"apart": apart, "numbers": rows, "left": ones, "right": others}
-        return pair.differ("loss", "passes_weighted", **known)
+    if scheme:
+        return pair.differ("loss", apart=apart, **scheme)
     reason: Reason = "random" if _drew_otherwise(left, right) else "values"
     return pair.differ(
         "loss",
@@ -127,10 +163,6 @@ def _drew_otherwise(left: Moment, right: Moment) -> bool:
     )
 
 
-def _apart(one: float, other: float) -> float:
-    return greatest(np.array([one]), np.array([other]))
-
-
 def _factor(one: float, other: float, noise: float | None) -> float:
     """The whole number by which one loss is the other multiplied, or divided by; 0 where there is none."""
     if not one or not other or not math.isfinite(one * other):
@@ -145,18 +177,12 @@ def _factor(one: float, other: float, noise: float | None) -> float:
 # Gradients
 
 
-Explained = tuple[float, dict[str, Any]]
-"""What a way in which the gradients of one side may follow leaves of the difference, and what it says."""
-
-
 def gradients(pair: Pair) -> Answered:
     """Whether backward left the same gradients on both sides, divided by the scale."""
     left, right, _noise = pair
     ones, others = left.unscaled, right.unscaled
     names = common(ones, others)
-    if not names:
-        return "not_recorded"
-    if ones.keys() != others.keys():
+    if names and ones.keys() != others.keys():
         return one_sided("gradients", "missing", pair.number, ones, others)
     # Drifts are those of gradients as backward left them, and so are divided by the scale too.
     scale = min(left.scale, right.scale)
@@ -164,28 +190,20 @@ def gradients(pair: Pair) -> Answered:
     noises = {name: None if it is None else it / scale for name, it in of_noise.items()}
     noises |= _noises_of_cancelled(left, right, noises)
     apart = Apart(ones, others, noises)
-    unlike = tuple(name for name in apart.unlike if apart.noises[name] is not None)
-    if not any(apart.norms.values()) or (apart.is_measured and not unlike):
-        return "same"
     norms = apart.norms
     finite = [
         name for name in names if math.isfinite(norms[name]) and np.isfinite(ones[name]).all()
     ]
     far = [name for name in finite if norms[name] > EXPLAINED * np.linalg.norm(others[name])]
-    found, named = _first_explained(pair, finite, far)
-    if not found and not apart.is_measured:
-        return "no_noise"
-    times = [apart.times(name) for name in names if apart.noises[name]]
-    return pair.differ(
-        "gradients",
-        names=named or unlike or far or names,
-        of=len(names),
-        # It is infinite where no tensor is finite on both sides.
-        apart=greatest_of(ones, others, finite) if finite else math.inf,
-        times=max(times, default=None),
-        has_graph=pair.has_graphs,
-        **{"reason": "values", **found},
-    )
+    known: dict[str, Any] = {"apart": greatest_of(ones, others, finite)}
+    if None in noises.values():
+        known["names"] = far or names
+    # Of several nets one may have what is to be explained, and the other none of it, or what follows.
+    nets = left.step.groups if follows_update(left) else ()
+    of_nets = [[name for name in far if name in group.names] for group in nets]
+    together = [(finite, []), (far, []), *((names, names) for names in of_nets)]
+    ways = _kept, _multiplied, _weighted, _with_decay
+    return judged(pair, "gradients", apart, ways, together, has_graph=pair.has_graphs, **known)
 
 
 def _noises_of_cancelled(
@@ -203,7 +221,7 @@ def _noises_of_cancelled(
         greatest = max(float(np.linalg.norm(side[name])) for side in (ones, others))
         module = [one for one in noises if module_of(one) == module_of(name)]
         beside = [float(np.linalg.norm(ones[one])) for one in module if one != name]
-        is_nothing = 0 < greatest <= NOTHING * max(beside, default=0.0)
+        is_nothing = 0 < greatest <= EXPLAINED * max(beside, default=0.0)
         is_unlike = 2 * distance(ones[name], others[name]) >= greatest
         if ones[name].size in channels and is_nothing and is_unlike:
             typical = greatest / math.sqrt(ones[name].size)
@@ -215,31 +233,12 @@ def _noises_of_cancelled(
     return found
 
 
-def _first_explained(
-    pair: Pair, finite: list[str], far: list[str]
-) -> tuple[dict[str, Any], list[str]]:
-    """What explains the gradients of all, of those far apart, or of one net's; of one net with their names.
-
-    Of several nets one may have what is to be explained, and the other none of it, or what follows.
-    """
-    left, right, _noise = pair
-    nets = left.step.groups if follows_update(left) else ()
-    of_nets = [[name for name in far if name in group.names] for group in nets]
-    for names, named in ((finite, []), (far, []), *((names, names) for names in of_nets)):
-        one, other = joined(left.unscaled, names), joined(right.unscaled, names)
-        for way in WAYS if names else ():
-            for rest, found in way(pair, names, one, other):
-                if rest <= EXPLAINED * distance(one, other):
-                    return found, named
-    return {}, []
-
-
 def follows_update(moment: Moment) -> bool:
     """Whether a pass of a step may come behind an update of it: of several nets, each has its own."""
     return len(moment.step.batches) > 1 and len(moment.step.groups) > 1
 
 
-def _kept(pair: Pair, names: Sequence[str], one: Floats, other: Floats) -> Iterator[Explained]:
+def _kept(pair: Pair, names: Names, one: Floats, other: Floats) -> Iterator[Explained]:
     """One side's gradients as what its last step has left of its own, with the other side's added."""
     for (side, own, _), here, plain in zip(pair.sides, (one, other), (other, one), strict=True):
         before = own.before
@@ -247,24 +246,26 @@ def _kept(pair: Pair, names: Sequence[str], one: Floats, other: Floats) -> Itera
             continue
         unscaled = {name: array / before.scale for name, array in own.prior.gradients.items()}
         given = own.prior.given or unscaled
+        # What all passes of that step have added, behind an update of theirs too.
+        added: dict[str, Any] = {}
+        for batch in before.step.batches:
+            for name, array in own.like(values(batch.gradients)).items():
+                added[name] = added.get(name, 0.0) + array
         # Unscaled and clipped gradients stay where those of the next pass are scaled again.
-        lefts = [(unscaled, 1.0), (given, 1.0), (given, own.scale)]
-        lefts += [(own.like(before.of_passes), before.scale)]
+        lefts = [(unscaled, 1.0), (given, 1.0), (given, own.scale), (added, before.scale)]
         for kept, scale in lefts:
             if all(name in kept for name in names):
                 rest = distance(here, joined(kept, names) / scale + plain)
                 yield rest, {"reason": "kept", "side": side}
 
 
-def _multiplied(
-    _pair: Pair, _names: Sequence[str], one: Floats, other: Floats
-) -> Iterator[Explained]:
+def _multiplied(_pair: Pair, _names: Names, one: Floats, other: Floats) -> Iterator[Explained]:
     factor = along(one, other)
-    if factor and not abs(factor - 1) < LEAST:
+    if factor and not abs(factor - 1) < EXPLAINED:
         yield distance(one, factor * other), {"reason": "factor", "numbers": (factor,)}
 
 
-def _weighted(pair: Pair, names: Sequence[str], one: Floats, other: Floats) -> Iterator[Explained]:
+def _weighted(pair: Pair, names: Names, one: Floats, other: Floats) -> Iterator[Explained]:
     """Gradients of passes that the two sides add up with other weights."""
     left, right, _noise = pair
     fuller = left if len(left.step.batches) >= len(right.step.batches) else right
@@ -273,16 +274,12 @@ def _weighted(pair: Pair, names: Sequence[str], one: Floats, other: Floats) -> I
         return
     basis = np.stack([joined(of_pass, names) for of_pass in passes], axis=1)
     shares = [np.linalg.lstsq(basis, total, rcond=None)[0] for total in (one, other)]
-    found = _scheme_of(shares[0] / shares[1], fuller.rows)
-    if found:
-        rest = max(distance(basis @ shares[0], one), distance(basis @ shares[1], other))
-        known = {"numbers": tuple(map(float, fuller.rows)), "left": found[0], "right": found[1]}
-        yield rest, {"reason": "passes_weighted", **known}
+    scheme = _scheme_of(shares[0] / shares[1], fuller.rows)
+    if scheme:
+        yield max(distance(basis @ shares[0], one), distance(basis @ shares[1], other)), scheme
 
 
-def _with_decay(
-    pair: Pair, names: Sequence[str], _one: Floats, _other: Floats
-) -> Iterator[Explained]:
+def _with_decay(pair: Pair, names: Names, _one: Floats, _other: Floats) -> Iterator[Explained]:
     """One side's gradients as the other's with a share of the weights added."""
     left, right, _noise = pair
     names = [name for name in names if name in left.prior.weights]
@@ -292,13 +289,6 @@ def _with_decay(
     if share:
         known = {"side": "left" if share > 0 else "right", "numbers": (abs(share),)}
         yield distance(one - other, share * weights), {"reason": "decayed", **known}
-
-
-Way = Callable[[Pair, Sequence[str], Floats, Floats], Iterator[Explained]]
-"""What is tried on the named gradients of both sides, which are given joined too."""
-
-WAYS: tuple[Way, ...] = (_kept, _multiplied, _weighted, _with_decay)
-"""How the gradients of one side may follow from the other's, in the order in which they are tried."""
 
 
 # What the optimizer is given
@@ -321,26 +311,25 @@ def given(pair: Pair) -> Answered:
     if not all(moment.step.gradients and moment.step.given for moment in (left, right)):
         return "not_recorded"
     one, other = _rule_of(left), _rule_of(right)
-    if one.kind == other.kind and one.kind:
-        limit, other_limit = (rule.settings.get("limit", 1.0) for rule in (one, other))
-        error = CLEAR * 8 * UNIT["float32"] + ADDED / max(left.norm, ADDED)
-        if abs(limit / other_limit - 1) <= error:
-            return "same"
     names = common(left.given, right.given)
     apart = greatest_of(left.given, right.given, names)
-    known: dict[str, Any] = {"of": len(names), "apart": apart}
+    known: dict[str, Any] = {"names": names, "of": len(names), "apart": apart}
     if not one.kind or not other.kind:
         # The rule of a side is not known: do both make the same of the same gradients?
         before = greatest_of(left.unscaled, right.unscaled, names)
         size = max(float(np.abs(left.given[name]).max(initial=0.0)) for name in names)
-        if apart <= CLEAR * max(before, UNIT["float32"] * size):
-            return "same"
-        return pair.differ("given", "values", names, **known)
+        is_same = apart <= CLEAR * max(before, UNIT["float32"] * size)
+        return "same" if is_same else pair.differ("given", "values", **known)
     known |= {"left": one, "right": other}
+    if one.kind == other.kind:
+        limit, other_limit = (rule.settings.get("limit", 1.0) for rule in (one, other))
+        error = CLEAR * 8 * UNIT["float32"] + ADDED / max(left.norm, ADDED)
+        if abs(limit / other_limit - 1) <= error:
+            return "same"
     for side, rule in (("left", one), ("right", other)):
         if rule.kind == "not_unscaled":
-            return pair.differ("given", "not_unscaled", names, side=side, **known)
-    return pair.differ("given", "clipping" if one.kind != other.kind else "limit", names, **known)
+            return pair.differ("given", "not_unscaled", side=side, **known)
+    return pair.differ("given", "clipping" if one.kind != other.kind else "limit", **known)
 
 
 def _rule_of(moment: Moment) -> Rule:
@@ -349,26 +338,23 @@ def _rule_of(moment: Moment) -> Rule:
     raw, plain, one = (
         joined(tensors, names) for tensors in (moment.gradients, moment.unscaled, moment.given)
     )
-    made = {"none": plain, "not_unscaled": raw}
     share, limit = along(one, plain), float(np.abs(one).max(initial=0.0))
+    made = [("none", 0.0, plain), ("not_unscaled", 0.0, raw)]
     if 0 != share < 1:
-        made["norm"] = share * plain
+        made.append(("norm", share * moment.norm, share * plain))
     if limit:
-        made["value"] = np.clip(plain, -limit, limit)
-    kind = next((kind for kind, array in made.items() if _is(one, array)), "norm_each")
+        made.append(("value", limit, np.clip(plain, -limit, limit)))
+    fitting = [(kind, limit) for kind, limit, array in made if _is(one, array)]
+    kind, limit = fitting[0] if fitting else ("norm_each", _limit_of_each(moment, names))
     if kind in ("none", "not_unscaled"):
         return Rule(kind)
-    if kind == "norm":
-        norm, scale, recorded = moment.norm, moment.scale, moment.step.norm
-        limit = share * norm
+    recorded = moment.step.norm
+    if kind == "norm" and recorded is not None and 0 < recorded < math.inf:
         # Which of two norms the program has computed says which one it has clipped.
-        if recorded is None or scale == 1 or not 0 < recorded < math.inf:
-            return Rule(kind, {"limit": limit})
-        powers = [abs(math.log(recorded / one)) for one in (norm * scale, norm)]
+        norms = moment.norm * moment.scale, moment.norm
+        powers = [abs(math.log(recorded / norm)) for norm in norms]
         if powers[0] < powers[1]:
-            kind, limit = "norm_before_unscale", limit * scale
-    if kind == "norm_each":
-        limit = _limit_of_each(moment, names)
+            kind, limit = "norm_before_unscale", limit * moment.scale
     return Rule(kind, {"limit": limit}) if limit else Rule()
 
 
@@ -376,7 +362,7 @@ def _is(one: Floats, other: Floats) -> bool:
     return bool((np.abs(one - other) <= CLEAR * UNIT["float32"] * np.abs(other)).all())
 
 
-def _limit_of_each(moment: Moment, names: Sequence[str]) -> float:
+def _limit_of_each(moment: Moment, names: Names) -> float:
     """The limit of the norm of each tensor, if all those that are clipped have the same; 0 otherwise."""
     limits = []
     for name in names:

@@ -11,7 +11,7 @@ from explorer.compare.graphs.sameness import CLEAR, UNMEASURED, level, ratios
 from explorer.model.arrays import AnyArray, Array, carrier
 from explorer.model.results import Leaf
 from explorer.model.trace import Start
-from explorer.model.training import Drift, Training, TrainingStep
+from explorer.model.training import Training, TrainingStep
 from explorer.model.training_comparison import (
     Question,
     Reason,
@@ -60,8 +60,8 @@ def greatest(one: Floats, other: Floats) -> float:
 
 
 def greatest_of(ones: Values, others: Values, names: Iterable[str]) -> float:
-    """The greatest absolute difference of two elements of the named tensors."""
-    return max(greatest(ones[name], others[name]) for name in names)
+    """The greatest absolute difference of elements of the named tensors; infinite where there are none."""
+    return max((greatest(ones[name], others[name]) for name in names), default=math.inf)
 
 
 def are_same(one: Floats, other: Floats, dtype: str = "float32") -> bool:
@@ -99,7 +99,7 @@ def along(one: Floats, other: Floats) -> float:
 
 
 class Tensors(NamedTuple):
-    """What a step has left, or what is there before the first one."""
+    """What a step has left, or what is there before the first one, by the fields of a step."""
 
     weights: Values
     buffers: Values
@@ -114,7 +114,7 @@ class Moment:
 
     ``count`` is the number of updates with this one, skipped ones left out, and ``steps`` are all steps of
     the training by their numbers. With ``is_few`` all tensors have the few elements that a long record keeps
-    of one.
+    of one. Gradients that are ``unscaled`` are divided by the scale.
     """
 
     def __init__(
@@ -133,16 +133,11 @@ class Moment:
         self.is_few = is_few
         self.is_behind_few: bool = before is not None and (before.is_few or before.is_behind_few)
         self.scale = step.scale or 1.0
-        self.recorded = Tensors(
-            values(step.weights),
-            values(step.buffers),
-            values(step.averages),
-            values(step.state),
-            values(step.gradients or step.given),
-            values(step.given),
-        )
+        recorded = Tensors(*(values(getattr(step, field)) for field in Tensors._fields))
+        self.recorded = recorded._replace(gradients=recorded.gradients or recorded.given)
         left = Tensors(*map(self.like, self.recorded))
         self.weights, self.buffers, self.averages, self.state, self.gradients, given = left
+        self.unscaled = {name: array / self.scale for name, array in self.gradients.items()}
         self.given = given or self.unscaled
         start = values(training.start) if before is None else {}
         found = before.recorded if before else Tensors(start, start, start, start, {}, {})
@@ -188,20 +183,6 @@ class Moment:
         if any(array.excerpt and array.excerpt.summary.nonfinite for array in arrays):
             return False
         return all(np.isfinite(elements(array)).all() for array in arrays)
-
-    @cached_property
-    def unscaled(self) -> Values:
-        """The gradients divided by the scale."""
-        return {name: array / self.scale for name, array in self.gradients.items()}
-
-    @property
-    def of_passes(self) -> Values:
-        """What all passes of the step have added to the gradients, behind an update of theirs too."""
-        sums: Values = {}
-        for batch in self.step.batches:
-            for name, added in values(batch.gradients).items():
-                sums[name] = sums.get(name, 0.0) + added
-        return sums
 
     @property
     def losses(self) -> tuple[float, ...]:
@@ -257,9 +238,7 @@ class Noise:
     """
 
     def __init__(self, left: Training, right: Training) -> None:
-        self._sides: list[tuple[Drift, ...]] = [
-            side.jittered or other.jittered for side, other in ((left, right), (right, left))
-        ]
+        self._sides = [one.jittered or it.jittered for one, it in ((left, right), (right, left))]
         self._places = {step.number: place for place, step in enumerate(left.steps)}
         self.is_measured = any(self._sides)
         self._moved: dict[str, float] = {}
@@ -284,12 +263,10 @@ class Noise:
         size = sum(abs(loss) for loss in left.losses if math.isfinite(loss))
         series = [[drift.losses for drift in drifts] for drifts in self._sides]
         noise = self._of_series(series, left, size, is_before=True)
-        if noise is not None:
-            return noise
         first = UNMEASURED * UNIT["float32"]
         place = self._places[left.step.number]
-        if place > math.log(MOST_STATED / first, GROWTH):
-            return None
+        if noise is not None or place > math.log(MOST_STATED / first, GROWTH):
+            return noise
         return first * GROWTH**place * size
 
     def of(self, kind: Judged, left: Moment, name: str) -> float | None:
@@ -325,8 +302,8 @@ class Noise:
         if not all(sides):
             is_first = place == 0 and is_before
             return UNMEASURED * UNIT["float32"] * size if is_first else None
-        floor = UNIT["float32"] * size
         until = [[norm for norms in runs for norm in norms[: place + 1]] for runs in sides]
+        floor = UNIT["float32"] * size
         levels = [max([floor, *filter(math.isfinite, norms)]) for norms in until]
         return self._width(left.step.number - is_before) * math.hypot(*levels)
 
@@ -385,7 +362,10 @@ def one_sided(
 
 
 class Apart:
-    """How far the tensors of both sides lie apart, beside the noise of each by its name."""
+    """How far the tensors of both sides lie apart, beside the noise of each by its name.
+
+    Those ``unlike`` lie further apart than rounding moves them, or at all where that was not measured.
+    """
 
     def __init__(self, ones: Values, others: Values, noises: Mapping[str, float | None]) -> None:
         self.ones = ones
@@ -393,17 +373,9 @@ class Apart:
         self.noises = noises
         self.names = tuple(noises)
         self.norms = {name: distance(ones[name], others[name]) for name in noises}
-
-    @property
-    def is_measured(self) -> bool:
-        """Whether the noise of all is known."""
-        return None not in self.noises.values()
-
-    @property
-    def unlike(self) -> tuple[str, ...]:
-        """What lies further apart than rounding moves it, or at all where that was not measured."""
-        noises = self.noises
-        return tuple(name for name in noises if self.norms[name] > CLEAR * (noises[name] or 0.0))
+        self.unlike = tuple(
+            name for name, norm in self.norms.items() if norm > CLEAR * (noises[name] or 0.0)
+        )
 
     def times(self, name: str) -> float:
         """How many times the noise a tensor's values lie apart; 0 where that was not measured."""

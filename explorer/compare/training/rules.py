@@ -1,31 +1,30 @@
-"""Whether both sides make the same update of the same gradient, and else which rules they follow."""
+"""Which rule gives an update: settings and conventions are tried, each by computing the step again."""
 
-from collections.abc import Mapping
-from itertools import product
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
 from explorer.compare.graphs.sameness import CLEAR
-from explorer.compare.training.moments import Answered, Moment, Pair, common
-from explorer.compare.training.updates import (
+from explorer.compare.training.formulas import (
+    CLASSES,
+    KEPT,
+    OPTIMIZERS,
     Fit,
-    changed,
-    changes,
-    documented,
     fit,
-    is_state_kept,
-    possible,
-    rate_of,
-    settings_of,
-    variations,
+    kept_by,
+    rule_of_class,
 )
-from explorer.model.training_comparison import Rule, TrainingDifference, Unlike
+from explorer.compare.training.moments import Answered, Moment, Pair, common
+from explorer.model.training_comparison import Rule, SideName, TrainingDifference, Unlike
 from explorer.numeric.summaries import UNIT
 
-Rules = tuple[list[Rule], list[Rule]]
-"""The rules that give the update of a parameter on either side."""
+MOST_CHANGES = 2
+"""A rule that is unlike the documented one in more settings and conventions is not looked for."""
 
 LATEST = 3
 """A rate is looked for in so many steps before and behind."""
@@ -33,55 +32,124 @@ LATEST = 3
 AGREEING = 2
 """Rates are other ones in the steps before alone if they are the same in so many steps behind."""
 
+# What is documented
 
-class Side:
-    """What was found of the rules of one side.
+
+def settings_of(moment: Moment, name: str) -> dict[str, Any]:
+    """The settings of a parameter by the names that formulas have: betas one by one."""
+    of_groups = (group.settings for group in moment.step.groups[::-1] if name in group.names)
+    settings = dict(next(of_groups, {}))
+    betas = settings.pop("betas", None)
+    if isinstance(betas, str):
+        with suppress(ValueError, SyntaxError):
+            betas = ast.literal_eval(betas)
+    if isinstance(betas, (tuple, list)):
+        settings |= dict(zip(("beta1", "beta2"), betas, strict=False))
+    is_decoupled = settings.pop("decoupled_weight_decay", False)
+    # Of what a file says no more is taken than a formula can be computed with.
+    numbers = {key: value for key, value in settings.items() if isinstance(value, (int, float))}
+    return {**numbers, "decay": "decoupled"} if is_decoupled else numbers
+
+
+def rate_of(moment: Moment | None, name: str) -> float | None:
+    """The recorded rate of a parameter at a step."""
+    rate: float | None = settings_of(moment, name).get("lr") if moment else None
+    return rate
+
+
+def documented(moment: Moment, name: str) -> Rule | None:
+    """What an optimizer should do to a parameter, by its class and its settings."""
+    known = rule_of_class(moment.training.optimizer)
+    return known and _with_settings(known, settings_of(moment, name))
+
+
+def possible(moment: Moment, name: str) -> list[Rule]:
+    """What an optimizer of no known class may do, by its settings and what it holds, if it holds anything."""
+    given = settings_of(moment, name)
+    rules = [_with_settings(CLASSES[kind], given) for kind in OPTIMIZERS]
+    paths = (path.rpartition(".") for path in moment.state)
+    held = {key for owner, _dot, key in paths if owner == name}
+    return [rule for rule in rules if kept_by(rule) <= held or held.isdisjoint(KEPT)]
+
+
+def _with_settings(rule: Rule, given: Mapping[str, Any]) -> Rule:
+    return Rule(rule.kind, {key: given.get(key, value) for key, value in rule.settings.items()})
+
+
+# What may be otherwise
+
+
+def changes(
+    rule: Rule, moment: Moment, name: str, others: Sequence[Mapping[str, Any]]
+) -> Iterator[Rule]:
+    """Each setting or convention that is tried in place of the rule's own, as a rule that has it alone.
+
+    ``others`` are settings that are worth a try: the other side's, and those of other parameters.
+    """
+    optimizer = OPTIMIZERS[rule.kind]
+    choices = dict(optimizer.conventions)
+    for key, value in optimizer.settings.items():
+        if isinstance(value, bool):
+            choices[key] = (False, True)
+        elif key in ("weight_decay", "dampening", "momentum"):
+            choices[key] = (0.0,)
+    tried = [(key, choice, 0) for key, of_key in choices.items() for choice in of_key]
+    rates = [(lag, rate_of(moment.beside(lag), name)) for lag in (-1, 1)]
+    tried += [("lr", rate, lag) for lag, rate in rates if rate is not None]
+    tried += [(key, it[key], 0) for it in others for key in optimizer.settings if key in it]
+    for key, value, lag in tried:
+        if value != rule.settings[key]:
+            yield Rule(rule.kind, {key: value}, lag)
+
+
+def changed(rule: Rule, *unlike: Rule) -> Rule:
+    """A rule with the settings of others of its kind that have some alone."""
+    settings = dict(rule.settings)
+    for one in unlike:
+        settings.update(one.settings)
+    return Rule(rule.kind, settings, next((one.lag for one in unlike if one.lag), 0))
+
+
+def variations(rule: Rule, single: Sequence[Rule]) -> Iterator[Rule]:
+    """The rule with one change, then with two and so on; none twice."""
+    seen: list[dict[str, Any]] = []
+    for count in range(1, MOST_CHANGES + 1):
+        for chosen in combinations(single, count):
+            names = {name for one in chosen for name in one.settings}
+            variation = changed(rule, *chosen)
+            if len(names) == count and variation.settings not in seen:
+                seen.append(variation.settings)
+                yield variation
+
+
+def _unlike(rule: Rule, other: Rule) -> dict[str, Any]:
+    """The settings of a rule that another one has not: all of them where that is of another kind."""
+    others = other.settings if rule.kind == other.kind else {}
+    return {key: it for key, it in rule.settings.items() if key not in others or it != others[key]}
+
+
+def _unlike_documented(rule: Rule, name: str, moment: Moment) -> dict[str, Any]:
+    """The settings of a rule in which it is not the documented one."""
+    known = documented(moment, name)
+    return _unlike(rule, known) if known else {}
+
+
+# The rules of both sides
+
+
+Rules = tuple[list[Rule], list[Rule], float]
+"""The rules that give the update of a parameter on either side, and how far off they are on the other one."""
+
+
+class Updates:
+    """Tests the updates of two sides, step by step.
 
     A rule that was found to hold for a parameter is tried first at its next step, and at other parameters.
     """
 
     def __init__(self) -> None:
-        self._known: dict[str, dict[str, Any]] = {}
-        self._found: list[Rule] = []
-
-    def remember(self, name: str, moment: Moment, rules: list[Rule]) -> None:
-        """Keep what the first of the rules of a parameter has unlike the documented one."""
-        if rules:
-            self._known[name] = _unlike_documented(rules[0], name, moment)
-
-    def likely(self, name: str, moment: Moment) -> list[Rule]:
-        """The documented rule and what was found to be unlike it; any rule of an unknown class."""
-        rule = documented(moment, name)
-        if rule is None:
-            return possible(moment, name)
-        known = self._known.get(name)
-        return [Rule(rule.kind, {**rule.settings, **known}), rule] if known else [rule]
-
-    def rules(self, name: str, moment: Moment, other: Moment) -> list[Rule]:
-        """The simplest rules that give the update of a parameter."""
-        likely = self.likely(name, moment)
-        # What gives another parameter's update most often gives this one's too.
-        kinds = ((rule, unlike) for unlike in self._found for rule in likely)
-        found = [changed(rule, unlike) for rule, unlike in kinds if rule.kind == unlike.kind]
-        for tried in (likely, found):
-            fitting = [rule for rule in tried if fit(rule, moment, name).holds]
-            if fitting:
-                return fitting
-        others = [settings_of(other, name)]
-        others += [settings_of(moment, it.names[0]) for it in moment.step.groups if it.names]
-        for rule in likely:
-            single = list(changes(rule, moment, name, others))
-            found = [one for one in variations(rule, single) if fit(one, moment, name).holds]
-            self._found += [replace(one, settings=_unlike(one, rule)) for one in found]
-            fitting += found
-        return fitting
-
-
-class Updates:
-    """Tests the updates of two sides, step by step."""
-
-    def __init__(self) -> None:
-        self._sides = Side(), Side()
+        self._known: dict[tuple[SideName, str], dict[str, Any]] = {}
+        self._found: dict[SideName, list[Rule]] = {"left": [], "right": []}
         self._shared: list[Rule] = []
         self._varying: set[str] = set()
 
@@ -103,10 +171,10 @@ class Updates:
         left, right, _noise = pair
         if left.step.skipped or right.step.skipped:
             return "same"
-        recorded = [
+        tensors = [
             it for one in (left, right) for it in (one.given, one.weights, one.prior.weights)
         ]
-        names = [name for name in left.given if all(name in tensors for tensors in recorded)]
+        names = [name for name in left.given if all(name in it for it in tensors)]
         if not names:
             return "not_recorded"
         apart: dict[str, Rules] = {}
@@ -116,24 +184,24 @@ class Updates:
         for name in names:
             if self._is_same(name, pair):
                 continue
-            ones, others = self._sides
-            rules = ones.rules(name, left, right), others.rules(name, right, left)
-            if not any(rules):
+            ones, others = (self._rules(name, *it) for it in pair.sides)
+            if not ones and not others:
                 is_unknown = True
-            elif _do_any_hold(rules[0], right, name) or _do_any_hold(rules[1], left, name):
-                ones.remember(name, left, rules[0])
-                others.remember(name, right, rules[1])
+            elif _fitting(ones, right, name) or _fitting(others, left, name):
+                for (side, own, _), rules in zip(pair.sides, (ones, others), strict=True):
+                    if rules:
+                        self._known[side, name] = _unlike_documented(rules[0], name, own)
             else:
                 # Rules may move the weights apart by less than rounding in the gradients does.
                 noise = pair.noise.of("weights", left, name)
-                lengths = [one.length for one in _crossed(name, pair, rules)]
-                if noise is None or max(lengths, default=np.inf) > CLEAR * noise:
-                    apart[name] = rules
-        if earlier and self.rule:
-            now = self.rule.settings.items()
-            self._varying |= {
-                key for key, value in now if earlier.settings.get(key, value) != value
-            }
+                crossed = [fit(rule, right, name) for rule in ones[:1]]
+                crossed += [fit(rule, left, name) for rule in others[:1]]
+                if noise is None or max(it.length for it in crossed) > CLEAR * noise:
+                    apart[name] = ones, others, max(it.apart for it in crossed)
+        now = self.rule
+        if earlier and now:
+            settings = now.settings.items()
+            self._varying |= {key for key, it in settings if earlier.settings.get(key, it) != it}
         if apart:
             return _difference(apart, len(names), pair)
         return "no_rule" if is_unknown else "same"
@@ -142,53 +210,60 @@ class Updates:
         """Whether each side holds what its own rule makes, where both record it."""
         paths = common(pair.left.state, pair.right.state)
         tested = 0
-        for of_side, (side, moment, _other) in zip(self._sides, pair.sides, strict=True):
-            fitting: dict[str, list[Rule]] = {}
+        for side, moment, _other in pair.sides:
+            fits: dict[str, list[Fit]] = {}
             for path in paths if not moment.step.skipped else ():
                 name, _dot, key = path.rpartition(".")
-                if name not in fitting:
-                    likely = of_side.likely(name, moment) if name in moment.given else []
-                    fitting[name] = likely if _do_any_hold(likely, moment, name) else []
-                if not fitting[name]:
-                    continue
-                tested += 1
-                if not any(is_state_kept(rule, moment, name, key) for rule in fitting[name]):
-                    return pair.differ("state", "values", [path], of=len(paths), side=side)
+                if name not in fits:
+                    likely = self._likely(name, side, moment) if name in moment.given else []
+                    fits[name] = [fit(rule, moment, name) for rule in likely]
+                if any(found.holds for found in fits[name]):
+                    tested += 1
+                    if all(key in found.unlike for found in fits[name]):
+                        return pair.differ("state", "values", [path], of=len(paths), side=side)
         return "same" if tested or pair.left.step.skipped else "not_recorded"
 
     def _is_same(self, name: str, pair: Pair) -> bool:
         """Whether the first rule to try of either side gives the updates of both."""
-        moments = pair.left, pair.right
-        for side, own in zip(self._sides, moments, strict=True):
-            for rule in side.likely(name, own):
-                fits = [fit(rule, moment, name) for moment in moments]
+        for side, own, other in pair.sides:
+            for rule in self._likely(name, side, own):
+                fits = [fit(rule, moment, name) for moment in (own, other)]
                 if all(found.holds for found in fits):
                     self._shared.append(rule)
                     pair.noise.widen(pair.left, name, sum(found.rounding for found in fits))
                     return True
         return False
 
+    def _likely(self, name: str, side: SideName, moment: Moment) -> list[Rule]:
+        """The documented rule and what was found to be unlike it; any rule of an unknown class."""
+        rule = documented(moment, name)
+        if rule is None:
+            return possible(moment, name)
+        known = self._known.get((side, name))
+        return [Rule(rule.kind, {**rule.settings, **known}), rule] if known else [rule]
 
-def _do_any_hold(rules: list[Rule], moment: Moment, name: str) -> bool:
-    return any(fit(rule, moment, name).holds for rule in rules)
+    def _rules(self, name: str, side: SideName, moment: Moment, other: Moment) -> list[Rule]:
+        """The simplest rules that give the update of a parameter on a side."""
+        likely = self._likely(name, side, moment)
+        # What gives another parameter's update most often gives this one's too.
+        kinds = ((rule, unlike) for unlike in self._found[side] for rule in likely)
+        found = [changed(rule, unlike) for rule, unlike in kinds if rule.kind == unlike.kind]
+        fitting = _fitting(likely, moment, name) or _fitting(found, moment, name)
+        if fitting:
+            return fitting
+        others = [settings_of(other, name)]
+        others += [settings_of(moment, it.names[0]) for it in moment.step.groups if it.names]
+        for rule in likely:
+            single = list(changes(rule, moment, name, others))
+            found = _fitting(variations(rule, single), moment, name)
+            self._found[side] += [replace(one, settings=_unlike(one, rule)) for one in found]
+            fitting += found
+        return fitting
 
 
-def _crossed(name: str, pair: Pair, rules: Rules) -> list[Fit]:
-    """How the first rule of each side fits the update of the other."""
-    of_others = zip(rules, (pair.right, pair.left), strict=True)
-    return [fit(rule, other, name) for of_side, other in of_others for rule in of_side[:1]]
-
-
-def _unlike(rule: Rule, other: Rule) -> dict[str, Any]:
-    """The settings of a rule that another one has not: all of them where that is of another kind."""
-    others = other.settings if rule.kind == other.kind else {}
-    return {key: it for key, it in rule.settings.items() if key not in others or it != others[key]}
-
-
-def _unlike_documented(rule: Rule, name: str, moment: Moment) -> dict[str, Any]:
-    """The settings of a rule in which it is not the documented one."""
-    known = documented(moment, name)
-    return _unlike(rule, known) if known else {}
+def _fitting(rules: Iterable[Rule], moment: Moment, name: str) -> list[Rule]:
+    """Those of some rules that give the update of a parameter."""
+    return [rule for rule in rules if fit(rule, moment, name).holds]
 
 
 # How rules differ
@@ -196,9 +271,8 @@ def _unlike_documented(rule: Rule, name: str, moment: Moment) -> dict[str, Any]:
 
 def _difference(apart: Mapping[str, Rules], of: int, pair: Pair) -> TrainingDifference:
     """The difference of the rules of the parameter of which most is known."""
-    name = max(apart, key=lambda one: (all(apart[one]), pair.left.weights[one].size))
-    lefts, rights = apart[name]
-    crossed = [it.apart for one, rules in apart.items() for it in _crossed(one, pair, rules)]
+    name = max(apart, key=lambda one: (all(apart[one][:2]), pair.left.weights[one].size))
+    lefts, rights, _apart = apart[name]
     plain = pair.differ(
         "update",
         "unknown_rule",
@@ -206,7 +280,7 @@ def _difference(apart: Mapping[str, Rules], of: int, pair: Pair) -> TrainingDiff
         of=of,
         left=next(iter(lefts), None),
         right=next(iter(rights), None),
-        apart=max(crossed, default=0.0),
+        apart=max(crossed for *_rules, crossed in apart.values()),
     )
     if not lefts or not rights:
         return replace(plain, side="right" if lefts else "left")
@@ -250,12 +324,22 @@ def _longest(rules: list[Rule], name: str, moment: Moment) -> list[Rule]:
 
 def _scheduled(unlike: Unlike, name: str, pair: Pair) -> Unlike:
     """Two rates with what is known of their schedules: that one is late, or other in some steps alone."""
+    lefts, rights = (
+        {number: rate_of(moment, name) for number, moment in of_side.steps.items()}
+        for of_side in (pair.left, pair.right)
+    )
+
+    def rates_at(lag: int) -> dict[int, tuple[float, float]]:
+        """The known rates of both sides by the step, that of the left side ``lag`` steps before."""
+        pairs = ((number, lefts.get(number - lag), rights.get(number)) for number in lefts)
+        return {number: (one, it) for number, one, it in pairs if None not in (one, it)}
+
     for lag in (1, -1, 2, -2, LATEST, -LATEST):
-        pairs = list(_rates(name, pair, lag).values())
+        pairs = list(rates_at(lag).values())
         # A rate that does not change is like itself at any other step.
         if len({one for one, _other in pairs}) > 1 and all(_is_rate(*pair) for pair in pairs):
             return replace(unlike, steps=lag)
-    rates = _rates(name, pair)
+    rates = rates_at(0)
     others = [number for number, both in rates.items() if not _is_rate(*both)]
     agreeing = [number for number in rates if number > max(others, default=number)]
     if len(agreeing) < AGREEING:
@@ -267,15 +351,6 @@ def _scheduled(unlike: Unlike, name: str, pair: Pair) -> Unlike:
     return replace(unlike, only=(others[0], others[-1]), warm=warm)
 
 
-def _rates(name: str, pair: Pair, lag: int = 0) -> dict[int, tuple[Any, Any]]:
-    """The known rates of both sides by the step, that of the left side ``lag`` steps before."""
-    pairs = {
-        number: (rate_of(moment.beside(-lag), name), rate_of(pair.right.steps.get(number), name))
-        for number, moment in pair.left.steps.items()
-    }
-    return {number: both for number, both in pairs.items() if None not in both}
-
-
-def _is_rate(one: Any, other: Any) -> bool:
+def _is_rate(one: float, other: float) -> bool:
     """Whether two rates are the same: MindSpore rounds those of a schedule to float32."""
     return bool(abs(one - other) <= 2 * UNIT["float32"] * abs(one))

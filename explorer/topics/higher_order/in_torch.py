@@ -11,7 +11,7 @@ import torch
 from torch import func
 from torch.nn import functional as F  # noqa: N812  # its usual name
 
-from explorer.compare.results.oracle import BesideOracle
+from explorer.compare.results.comparison import BesideOracle
 from explorer.engines import oracle
 from explorer.engines.torch import graph as torch_graph
 from explorer.engines.torch import tape as torch_tape

@@ -6,9 +6,9 @@ import pytest
 
 from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training import formulas
-from explorer.compare.training.formulas import rule_of_class
+from explorer.compare.training.formulas import fit, rule_of_class
 from explorer.compare.training.moments import Moment, moments
-from explorer.compare.training.updates import documented, fit, variations
+from explorer.compare.training.rules import documented, variations
 from explorer.model.training import Training
 from explorer.model.training_comparison import Rule
 from tests.compare.training.conftest import OPTIMIZERS, sampled

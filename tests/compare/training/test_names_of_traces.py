@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.training.parameters import in_names_of_trace
+from explorer.compare.training.inputs import in_names_of_trace
 from explorer.model.arrays import Array, pack
 from explorer.model.results import Leaf
 from explorer.model.state import StateChange

@@ -1,0 +1,452 @@
+"""What two trainings begin with and are called with, by one side's names and layouts: is it the same?"""
+
+import functools
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import permutations
+from typing import Any, Literal
+
+import numpy as np
+from msgspec.structs import replace
+
+from explorer.compare.training.moments import (
+    Answered,
+    Moment,
+    Pair,
+    Tensors,
+    are_same,
+    elements,
+    greatest,
+    module_of,
+    norm_of,
+    one_sided,
+)
+from explorer.model.arrays import Array, pack
+from explorer.model.graph import GradGraph, Node
+from explorer.model.requests import ParameterSpec
+from explorer.model.results import Leaf
+from explorer.model.state import StateChange
+from explorer.model.trace import Start, Trace
+from explorer.model.training import Batch, Drift, Group, Training, TrainingStep
+from explorer.model.training_comparison import Reason, TrainingDifference
+from explorer.numeric.differences import Floats
+from explorer.numeric.summaries import spread
+from explorer.scenario.pairing import candidates
+
+# The parameters by the names of one side
+
+BY_NAMES: dict[type, tuple[str, ...]] = {
+    Training: ("start", "steps", "jittered"),
+    TrainingStep: ("batches", "groups", *Tensors._fields),
+    Batch: ("gradients",),
+    Group: ("names",),
+    Drift: ("weights", "gradients", "buffers"),
+    Trace: ("start", "results", "state", "graph"),
+    GradGraph: ("nodes",),
+    **dict.fromkeys((Leaf, Start, StateChange, Node), ("name",)),
+}
+"""The fields of records in which something goes by the names of parameters, or by what begins with them."""
+
+Renamed = Callable[[str], str | None]
+"""Another name for a tensor; None where it is left out."""
+
+
+def in_names_of(left: Training, right: Training) -> tuple[Training, dict[str, str]]:
+    """The right training by the names of the left one, and these by its own where they differ.
+
+    Tensors that begin with one value are one parameter, and so are those beside them in their modules; what
+    is left is paired by equal names, then by names, order and shapes. Where both have the same names of the
+    same shapes these count: values that are exchanged there are a difference.
+    """
+    ones, others = _starts(left), _starts(right)
+    if _shapes(ones) == _shapes(others):
+        return right, {}
+    found = _paired(ones, others)
+    left_over = ones.keys() - found.values()
+    found.update({name: name for name in others if name not in found and name in left_over})
+    # What is left is as likely as names, order and shapes say.
+    specs = [
+        [
+            ParameterSpec(name, name, "trained" if it.role == "parameter" else "buffer", it.value)
+            for name, it in some.items()
+            if name not in paired
+        ]
+        for some, paired in ((others, {*found}), (ones, {*found.values()}))
+    ]
+    if all(specs):
+        found.update(candidates(*specs)[0].names)
+    names = {other: one for other, one in found.items() if other != one}
+    # A name that means something else on the left is no name of it.
+    taken = {name: f"{right.name}.{name}" for name in others if name in ones and name not in found}
+    changes = {**names, **taken}
+    if changes:
+        right = _renamed(right, _whole(others, lambda name: changes.get(name, name)))
+    return right, names
+
+
+def in_names_of_trace(left: Trace, right: Trace) -> Trace:
+    """The right trace by the names of the left one, where all that is called otherwise begins alike."""
+    ones, others = _starts(left), _starts(right)
+    if _shapes(ones) == _shapes(others):
+        return right
+    found = _paired(ones, others)
+    names = {other: one for other, one in found.items() if other != one}
+    is_free = not any(one in others and one not in names for one in names.values())
+    if not is_free or not all(_begin_alike(ones[one], others[it]) for it, one in names.items()):
+        return right
+    whole = _whole(names, lambda name: names.get(name, name))
+
+    def named(name: str) -> str:
+        """The name of a tensor or of the gradient of one."""
+        own = whole(name) or name
+        return own if own != name or not name.startswith("d") else f"d{whole(name[1:])}"
+
+    by_names: Trace = _renamed(right, named)
+    return by_names
+
+
+def without(training: Training, names: Iterable[str]) -> Training:
+    """A training without some parameters and what belongs to them."""
+    lone = frozenset(names)
+    whole = _whole({*_starts(training), *lone}, lambda name: None if name in lone else name)
+    left: Training = _renamed(training, whole)
+    return left
+
+
+def _paired(ones: Mapping[str, Start], others: Mapping[str, Start]) -> dict[str, str]:
+    """The names of tensors that begin with one value by those of others, and of what is beside them."""
+    pairs = [
+        (one, other) for one in ones for other in others if _begin_alike(ones[one], others[other])
+    ]
+    # A tensor with another partner of its shape and values is none that these tell.
+    counts = [Counter(names) for names in zip(*pairs, strict=True)] or [Counter(), Counter()]
+    found = {other: one for one, other in pairs if counts[0][one] == counts[1][other] == 1}
+    # Tensors of one last name and shape go together in modules of which another tensor is paired.
+    modules = {module_of(other): module_of(one) for other, one in found.items()}
+    shapes = {name: it.value.shape for name, it in ones.items() if name not in found.values()}
+    for other, it in others.items():
+        module = modules.get(module_of(other))
+        name = f"{module}.{other.rpartition('.')[2]}".lstrip(".")
+        if module is not None and other not in found and shapes.get(name) == it.value.shape:
+            found[other] = name
+    return found
+
+
+def _starts(training: Training | Trace) -> dict[str, Start]:
+    return {one.name: one for one in training.start if one.role in ("parameter", "buffer")}
+
+
+def _shapes(starts: Mapping[str, Start]) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(start.value.shape) for name, start in starts.items()}
+
+
+def _begin_alike(one: Start, other: Start) -> bool:
+    if one.role != other.role or one.value.shape != other.value.shape:
+        return False
+    return are_same(elements(one.value), elements(other.value), one.value.dtype)
+
+
+def _whole(names: Iterable[str], renamed: Renamed) -> Renamed:
+    """Another name for what is a parameter's, or the optimizer's for one: "fc.weight.exp_avg"."""
+    owners = sorted(names, key=len, reverse=True)
+
+    @functools.cache
+    def whole(name: str) -> str | None:
+        owner = next((it for it in owners if name == it or name.startswith(f"{it}.")), None)
+        other = renamed(owner) if owner else name
+        return None if other is None else other + name[len(owner or name) :]
+
+    return whole
+
+
+def _renamed(record: Any, renamed: Renamed) -> Any:
+    """A record in which all that goes by the name of a parameter goes by another one."""
+    if not record:
+        return record
+    if isinstance(record, str):
+        return renamed(record)
+    if isinstance(record, dict):
+        named = {renamed(name): value for name, value in record.items()}
+        return {name: value for name, value in named.items() if name is not None}
+    if isinstance(record, tuple):
+        some = (_renamed(one, renamed) for one in record)
+        return tuple(one for one in some if one is not None)
+    fields = {name: _renamed(getattr(record, name), renamed) for name in BY_NAMES[type(record)]}
+    return None if fields.get("name", "") is None else replace(record, **fields)
+
+
+# What both sides begin with, and train
+
+
+def start(left: Training, right: Training) -> Answered:
+    """Whether both sides began with the same parameters and buffers."""
+    ones, others = _starts(left), _starts(right)
+    parameters = [
+        {name for name, it in some.items() if it.role == "parameter"} for some in (ones, others)
+    ]
+    if not all(parameters):
+        return "not_recorded"
+    number = left.steps[0].number
+    if parameters[0] != parameters[1]:
+        return one_sided("start", "missing", number, *parameters)
+    apart = {}
+    for name, one in sorted(ones.items(), key=lambda it: it[1].role != "parameter"):
+        other = others.get(name)
+        if other is not None and other.role == one.role:
+            values = elements(one.value), elements(other.value)
+            if not are_same(*values, one.value.dtype):
+                apart[name] = greatest(*values)
+    if not apart:
+        return "same"
+    return TrainingDifference(
+        question="start",
+        reason="values",
+        step=number,
+        names=tuple(apart),
+        of=len(parameters[0]),
+        apart=max(apart.values()),
+    )
+
+
+def trained(pair: Pair) -> Answered:
+    """Whether the optimizers of both sides update the same parameters."""
+    ones, others = _updated(pair.left), _updated(pair.right)
+    if not ones or not others:
+        return "not_recorded"
+    return "same" if ones == others else one_sided("trained", "frozen", pair.number, ones, others)
+
+
+def _updated(moment: Moment) -> set[str]:
+    """The names of the parameters that are trained: in a group, and not frozen."""
+    grouped = {name for group in moment.step.groups for name in group.names}
+    starts = moment.training.start
+    marked = {one.name for one in starts if one.role == "parameter" and one.trained}
+    return grouped & marked if grouped and marked else grouped or marked
+
+
+# The data in the layouts of one side
+
+
+def in_layouts_of(left: Training, right: Training) -> Training:
+    """The right training with its data as they lie on the left, where their axes have another order.
+
+    Images have their channels first, or last.
+    """
+    others = {
+        step.number: [leaf.value for batch in step.batches for leaf in batch.data]
+        for step in left.steps
+    }
+    steps = []
+    for step in right.steps:
+        batches = []
+        for batch in step.batches:
+            wanted = others.get(step.number, [])
+            data = (replace(leaf, value=_laid_as(leaf.value, wanted)) for leaf in batch.data)
+            batches.append(replace(batch, data=tuple(data)))
+        steps.append(replace(step, batches=tuple(batches)))
+    return replace(right, steps=tuple(steps))
+
+
+def _laid_as(own: Array, others: Iterable[Array]) -> Array:
+    """An array with all axes but the first in the order of the first of others that has another one.
+
+    It is the first order that fits where none makes both the same. Of arrays that are kept in part, figures
+    of all elements say whether they are: they depend on no layout.
+    """
+    for other in others:
+        is_turned = own.shape != other.shape and sorted(own.shape) == sorted(other.shape)
+        if len(own.shape) < 3 or not is_turned or own.shape[0] != other.shape[0]:
+            continue
+        if own.excerpt and other.excerpt:
+            one, another = (
+                np.array([it.minimum, it.maximum, it.mean, it.norm, *it.quantiles])
+                for it in (own.excerpt.summary, other.excerpt.summary)
+            )
+            if are_same(one, another):
+                return other
+        elif not own.excerpt and not other.excerpt:
+            values, wanted = elements(own).reshape(own.shape), elements(other)
+            orders = permutations(range(1, values.ndim))
+            turned = [values.transpose(0, *order) for order in orders]
+            likely = [it for it in turned if it.shape == other.shape]
+            same = (it for it in likely if are_same(it.ravel(), wanted))
+            return pack(next(same, likely[0]), own.dtype)
+    return own
+
+
+# What both sides are called with
+
+Kind = Literal["data", "carried", "read"]
+"""The fields of a pass that have what it was given."""
+
+
+def data(pair: Pair) -> Answered:
+    """Whether both sides were called with the same."""
+    left, right, _noise = pair
+    named = _in_common(left, right)
+    if not named:
+        return "not_recorded"
+    for side, resets, carries in pair.sides:
+        # A side is given what the other one carries on from the step before: tensors of its shapes.
+        more = _forms(resets, "data") - _forms(carries, "data")
+        lost = _forms(carries, "carried") - _forms(resets, "carried")
+        if lost and lost <= more:
+            given = _leaves(left, "data" if side == "left" else "carried")
+            reset = [leaf.name for leaf in given if _form(leaf) in lost]
+            return pair.differ("data", "reset", reset, side=side)
+    is_split = _have_the_same(left, right)
+    unlike = [it for it in named if not _is_like(*it[1:])]
+    if is_split or not unlike:
+        return _read(pair, is_split)
+    plain = pair.differ("data", "values", [name for name, *_ in unlike], of=len(named))
+    for _name, one, other in named:
+        if one.size != other.size:
+            return replace(plain, reason="other_size", numbers=(len(one), len(other)))
+    reason, numbers = _how(pair, named, unlike[0])
+    apart = max(greatest(one, other) for _name, one, other in named)
+    return replace(plain, reason=reason, numbers=numbers, apart=apart)
+
+
+Named = tuple[str, Floats, Floats]
+"""A tensor of both sides with its name on the left."""
+
+
+def _how(pair: Pair, named: Sequence[Named], unlike: Named) -> tuple[Reason, tuple[float, ...]]:
+    """How tensors of one side are made of those of the other, and with which numbers."""
+    _names, *sides = zip(*named, strict=True)
+    if all(map(_is_like, *map(_sorted, sides))):
+        return "rows_in_another_order", ()
+    for moment in pair.right.steps.values():
+        if all(_is_like(*it[1:]) for it in _in_common(pair.left, moment)):
+            return "of_another_step", (moment.step.number,)
+    one, other = (tensor.ravel() for tensor in unlike[1:])
+    if other.size > 2 and other.std():
+        factor, summand = np.polyfit(other, one, 1)
+        if are_same(one, factor * other + summand):
+            return "stretched", (float(factor), float(summand))
+    return "values", ()
+
+
+def _read(pair: Pair, is_split: bool) -> Answered:
+    """Whether what operators of the losses have read beside is the same, where all else is.
+
+    It may be computed of what the other side was given, or be given in other passes where that ``is_split``:
+    so it is a difference where both sides have read such tensors alone.
+    """
+    has_more = any(
+        batch.has_read_more for _, moment, _ in pair.sides for batch in moment.step.batches
+    )
+    for _side, own, other in pair.sides:
+        given, read = _tensors(own), _tensors(own, "read")
+        other_given, other_read = _tensors(other), _tensors(other, "read")
+        mine = [*given.values(), *read.values()]
+        theirs = [*other_given.values(), *other_read.values()]
+        lone = [one for one in other_read.values() if not _is_among(one, mine)]
+        for name, tensor in read.items():
+            alike = [one for one in lone if one.shape == tensor.shape]
+            if alike and not has_more and not _is_among(tensor, theirs):
+                apart = greatest(tensor, alike[0])
+                return pair.differ("data", "values", [name], of=len(mine), apart=apart)
+        # A target that is one number, such as that of a discriminator, is none of the data.
+        rows = [_rows(leaf, own) for leaf in _leaves(own, "data")]
+        widths = {one.shape[1] for one in rows if one.size and np.ptp(one)}
+        if is_split:
+            widths -= {one.shape[1] for one in other_given.values()}
+        rest = [one for one in given.values() if one.shape[1] in widths]
+        has_more |= not all(_is_among(one, theirs) for one in (*rest, *read.values()))
+    return "in_part" if has_more else "same"
+
+
+def _leaves(moment: Moment, kind: Kind) -> list[Leaf]:
+    return [leaf for batch in moment.step.batches for leaf in getattr(batch, kind)]
+
+
+def _form(leaf: Leaf) -> tuple[tuple[int, ...], str]:
+    # PyTorch has a state of each layer and direction, if there is only one too.
+    return tuple(size for size in leaf.value.shape if size != 1), leaf.value.dtype
+
+
+def _forms(moment: Moment, kind: Kind) -> Counter[tuple[tuple[int, ...], str]]:
+    return Counter(map(_form, _leaves(moment, kind)))
+
+
+def _rows(leaf: Leaf, moment: Moment) -> Floats:
+    """A tensor with a row for each sample; what is known of one of which a record has a part as one row."""
+    values = elements(leaf.value)
+    shape = leaf.value.shape
+    if moment.is_few:
+        # What is typical of all elements says whether the others are the same.
+        typical = norm_of(leaf.value) / max(leaf.value.size, 1) ** 0.5
+        return np.append(spread(values), typical).reshape(1, -1)
+    if leaf.value.excerpt is not None or not shape:
+        return values.reshape(1, -1)
+    return values.reshape(shape[0], math.prod(shape[1:]))
+
+
+def _tensors(moment: Moment, kind: Kind = "data") -> dict[str, Floats]:
+    """Each tensor of the data of a step, with a row for each sample: its passes one behind the other.
+
+    Passes whose rows have other lengths, as of another net or of padded texts, are tensors of their own.
+    """
+    found: dict[tuple[int, int], tuple[str, list[Floats]]] = {}
+    for batch in moment.step.batches:
+        for place, leaf in enumerate(getattr(batch, kind)):
+            rows = _rows(leaf, moment)
+            found.setdefault((place, rows.shape[1]), (leaf.name, []))[1].append(rows)
+    tensors: dict[str, Floats] = {}
+    for (_place, width), (name, passes) in found.items():
+        tensors[name if name not in tensors else f"{name} ({width})"] = np.concatenate(passes)
+    return tensors
+
+
+def _in_common(left: Moment, right: Moment) -> list[Named]:
+    """What both sides were called with, in one order.
+
+    One side may have recorded more: the labels, where the net computes its loss itself. Of its tensors those
+    count that are most like the other side's: of the same values, else of the same form, else the next.
+    """
+    sides = [[*_tensors(moment).items()] for moment in (left, right)]
+    fewer, more = sorted(sides, key=len)
+    if len(fewer) < len(more):
+        free = list(more)
+        more.clear()
+        for _name, one in fewer:
+            likeness = [(_is_like(one, it), one.shape == it.shape) for _, it in free]
+            more.append(free.pop(likeness.index(max(likeness))))
+    return [(name, one, other) for (name, one), (_, other) in zip(*sides, strict=True)]
+
+
+def _have_the_same(left: Moment, right: Moment) -> bool:
+    """Whether both sides were called with the same tensors, in whatever passes and how often.
+
+    Those whose rows have a length that one side alone has, such as labels, are no part of it.
+    """
+    ones, others = (
+        [(math.prod(leaf.value.shape[1:]), _rows(leaf, moment)) for leaf in _leaves(moment, "data")]
+        for moment in (left, right)
+    )
+    common = {width for width, _rows in ones} & {width for width, _rows in others}
+    return bool(common) and all(
+        _is_among(one, [other for _width, other in more])
+        for some, more in ((ones, others), (others, ones))
+        for width, one in some
+        if width in common
+    )
+
+
+def _is_like(one: Floats, other: Floats) -> bool:
+    # A program may flatten its labels before a loss sees them.
+    return are_same(one.ravel(), other.ravel())
+
+
+def _is_among(one: Floats, others: Iterable[Floats]) -> bool:
+    return any(_is_like(one, other) for other in others)
+
+
+def _sorted(tensors: Sequence[Floats]) -> Sequence[Floats]:
+    """The same tensors with their rows in an order that is that of their values."""
+    if len({len(tensor) for tensor in tensors}) > 1:
+        return tensors
+    order = np.lexsort(np.concatenate(tensors, axis=1).T)
+    return [tensor[order] for tensor in tensors]
