@@ -208,7 +208,7 @@ def form_of(edits: Edits) -> Form:
             return "operator"
         case SetArguments():
             return "arguments"
-    if len({edit.node for edit in edits}) > 1:
+    if any(isinstance(edit, Rewire) and edit.label for edit in edits):
         return "order"
     if isinstance(last, SetArguments):
         return "arguments" if isinstance(first, Rewire) else "inputs"

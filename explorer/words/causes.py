@@ -306,6 +306,11 @@ def _phrases(edits: Edits) -> Iterator[str]:
         text = _("with the factors `{name}` and `{other}` exchanged")
         yield text.format(name=labels[0], other=labels[1])
         return
+    if len({edit.node for edit in rewired}) > 1:
+        text = _("`{name}` and `{other}` exchanged")
+        name, other = dict.fromkeys(labels)
+        yield text.format(name=name, other=other)
+        return
     for edit in edits:
         if isinstance(edit, Rewire):
             yield _rewired(edit)

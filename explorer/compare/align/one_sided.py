@@ -147,17 +147,27 @@ def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vert
     return []
 
 
+ARITHMETIC = frozenset({"add", "sub", "mul", "div"})
+"""Families of which an op with a number does something else than one with two tensors."""
+
+
+def _numbers_given(node: Vertex) -> set[float]:
+    """The numbers that an op is given, as precisely as single precision has them."""
+    given = [it for it in node.record.arguments.values() if isinstance(it, float)]
+    given += [it.only_number for it in node.inputs if it.size == 1 and it.node.kind == "constant"]
+    return {float(f"{it:.6g}") for it in given}
+
+
 def _read_something_else(node: Vertex, other: Vertex) -> bool:
     """Whether two ops each read what is known to both sides, and nothing of it in common.
 
     Two layers of a net do, by their parameters; two products with other numbers do by these.
     """
-    # As precisely as single precision has them.
-    numbers, other_numbers = (
-        {float(f"{it:.6g}") for it in op.record.arguments.values() if isinstance(it, float)}
-        for op in (node, other)
-    )
-    if numbers and other_numbers and numbers.isdisjoint(other_numbers):
+    numbers, other_numbers = _numbers_given(node), _numbers_given(other)
+    are_products = node.family == other.family and node.family in ARITHMETIC
+    if numbers.isdisjoint(other_numbers) and (
+        (numbers and other_numbers) or (are_products and (numbers or other_numbers))
+    ):
         return True
     known = {origin.counterpart for origin in node.origins} - {None}
     others = {origin for origin in other.origins if origin.counterpart}

@@ -13,6 +13,7 @@ import numpy as np
 
 from explorer.compare.causes.arguments import Spot, padded, set_arguments, slices
 from explorer.compare.causes.inputs import (
+    exchanged,
     from_zeros,
     inverted,
     op_label,
@@ -160,14 +161,15 @@ def _trials(ends: Ends, target: Output) -> Iterator[Trial]:
     for place, node in enumerate(tried if len(row) <= MOST_OPS else ()):
         if place and where == "row":
             yield Trial(ids[place:])
-        for edits in edits_at(Spot(ends, node, target), where):
+        is_first = where == "row" and not place
+        for edits in edits_at(Spot(ends, node, target), where, *(["begin"] if is_first else [])):
             yield Trial(ids[place:], edits)
 
 
-def edits_at(spot: Spot, where: Where) -> Iterator[Edits]:
+def edits_at(spot: Spot, *where: Where) -> Iterator[Edits]:
     """All edits that are tried at an op."""
     for candidate in CANDIDATES:
-        if where in candidate.at:
+        if not candidate.at.isdisjoint(where):
             yield from candidate.edits(spot)
 
 
@@ -321,7 +323,8 @@ CANDIDATES: list[Candidate] = [
     Candidate(EVERYWHERE, replaced, "another activation, loss, reduction or kind of pooling"),
     Candidate(EVERYWHERE, arguments("windows"), "padding with stride or dilation"),
     Candidate(EVERYWHERE, inverted, "a mask of the opposite sense"),
-    Candidate(ALONE, other_inputs, "inputs exchanged, another value, a factor, a cast, a layout"),
+    Candidate(ALONE | {"begin"}, other_inputs, "inputs exchanged, another value, a factor, a cast, a layout"),
+    Candidate(frozenset({"begin"}), exchanged, "an activation of the other factor"),
     Candidate(EVERYWHERE, halves_exchanged, "a gate that is the other half of what it reads"),
     Candidate(ALONE, other_leaves, "another weight, bias or constant"),
     Candidate(ALONE, arguments("double"), "two arguments of one op"),

@@ -134,6 +134,8 @@ def cost(edits: Edits) -> float:
         return COSTS[form] + 0.1 * len(edits)
     if form != "inputs":
         return COSTS[form] - (0.5 if form == "value" and is_believed(edits) else 0)
+    if len({edit.node for edit in edits}) > 1:
+        return OF_SOURCES[FromSlot]  # two values that a row reads are exchanged
     of_sources = [OF_SOURCES[type(it.source)] for it in edits if isinstance(it, Rewire)]
     others = [it.op for it in edits if isinstance(it, InsertOperator)]
     of_inputs = [4.0 if op in ("pad", "not") else AT_INPUTS for op in others]

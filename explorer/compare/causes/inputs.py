@@ -10,7 +10,7 @@ from explorer.compare.causes.arguments import Spot, set_arguments
 from explorer.compare.causes.rows import Ends, base_of
 from explorer.compare.graphs.layouts import channels_last
 from explorer.compare.graphs.sameness import EXPLAINED, distance, numbers_of
-from explorer.compare.graphs.view import MOVES, GraphView
+from explorer.compare.graphs.view import MOVES, GraphView, Slot
 from explorer.model.arrays import Array, pack, unpack
 from explorer.model.causes import (
     Edits,
@@ -34,6 +34,9 @@ MOST_REPLACEMENTS = 12
 PLAIN_FACTORS = (2.0, 0.5, -1.0, 10.0, 0.1, 100.0, 0.01)
 """Factors that are tried besides those of the sizes."""
 
+MOST_EXCHANGED = 4
+"""Of so many values that a row reads any two are exchanged."""
+
 HALVES = ("float16", "bfloat16")
 
 
@@ -49,7 +52,8 @@ def other_inputs(spot: Spot) -> Iterator[Edits]:
     )
     node, slots = spot.node, spot.here.tensors(spot.node)
     for one, second in combinations(slots, 2):
-        if slots[one].shape == slots[second].shape:
+        # Tensors that are joined may be of other sizes.
+        if slots[one].shape == slots[second].shape or family(node.op) == "concat":
             yield (
                 Rewire(node=node.id, slots=(one,), source=FromSlot(second)),
                 Rewire(node=node.id, slots=(second,), source=FromSlot(one)),
@@ -70,6 +74,41 @@ def other_inputs(spot: Spot) -> Iterator[Edits]:
             yield (InsertOperator(node=node.id, op="mul", slots=floats[:1], factor=factor),)
     for slot in floats:
         yield from elsewhere(node, slot, slots[slot].shape)
+
+
+def exchanged(spot: Spot) -> Iterator[Edits]:
+    """Two values that different ops of a row read from outside, wherever they read them."""
+    row = {node.id: node for node in spot.ends.own_row}
+    readers: dict[Slot, dict[str, list[int]]] = {}
+    for node in row.values():
+        for edge in spot.here.into(node):
+            if edge.origin not in row and edge.input in spot.here.tensors(node):
+                readers.setdefault((edge.origin, edge.output), {}).setdefault(node.id, []).append(
+                    edge.input
+                )
+    read = {
+        slot: spot.here.nodes[slot[0]].outputs[slot[1]]
+        for slot in readers
+        if spot.here.nodes[slot[0]].kind != "constant"
+    }
+    for one, other in combinations(list(read)[:MOST_EXCHANGED], 2):
+        forms = [(it.shape, it.dtype) for it in (read[one], read[other])]
+        if forms[0] != forms[1] or len(readers[one].keys() | readers[other].keys()) == 1:
+            continue
+        makers = [base_of(spot.here, spot.here.nodes[node], MOVES) for node, _output in (one, other)]
+        labels = [label_of(maker) for maker in makers]
+        if labels[0] == labels[1]:
+            # Of one line: by their modules.
+            labels = [op_label(maker, f", {maker.scope or maker.id}") for maker in makers]
+        edits = []
+        for slot, instead, label in ((one, other, labels[1]), (other, one, labels[0])):
+            source = FromNode(*instead, label)
+            edits += [
+                Rewire(node=node, slots=tuple(slots), source=source)
+                for node, slots in readers[slot].items()
+            ]
+        # The edits of the op itself come first.
+        yield tuple(sorted(edits, key=lambda edit: edit.node != spot.node.id))
 
 
 def elsewhere(node: Node, slot: int, shape: tuple[int, ...]) -> Iterator[Edits]:

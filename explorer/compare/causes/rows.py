@@ -26,7 +26,7 @@ MOST_AHEAD = 6
 """So many of those ahead of it are tried, the nearest ones first."""
 
 
-Where = Literal["op", "row", "first", "extra", "state", "order", "leaf"]
+Where = Literal["op", "row", "begin", "first", "extra", "state", "order", "leaf"]
 """What ops are edited.
 
 "op": one by itself. "row": each of a row, of which those behind are computed again, or the "first" alone.
@@ -253,9 +253,13 @@ def longer_ends(
         if divergence.inputs.differing or all(divergence.inputs.alone):
             longer.append(with_what_is_before)
     found = [ends for find in longer for one in both for ends in find(one)]
+    # What one side does in one op, such as a product with its bias, reads what is read there.
+    found += [_from_there(ends) for one in both for ends in up_to_what_is_read_there(one)]
     if isinstance(divergence, ExtraOps):
         found += _beside_what_is_read(divergence, left, right)
-        found += [_from_there(ends) for ends in both if len(ends.row) > 1]
+        of_more = [_from_there(ends) for ends in both if len(ends.row) > 1]
+        # The op behind what one side alone has may read something else that is there.
+        found += [*of_more, *(ends._replace(own_row=ends.own_row[-1:]) for ends in of_more)]
     return found
 
 
