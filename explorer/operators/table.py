@@ -288,6 +288,7 @@ class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reductions: frozenset[str]
     select: str
     stands_for: dict[str, str]
+    written_out: dict[str, frozenset[str]]
     few: dict[str, tuple[int | str, ...]]
     usual: dict[str, tuple[float, ...]]
     windows: dict[str, tuple[int, ...]]

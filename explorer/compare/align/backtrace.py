@@ -21,6 +21,7 @@ from explorer.compare.align.suspects import Search, is_settled, same_work
 from explorer.compare.align.two_rows import two_rows
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, span
 from explorer.compare.graphs.view import reach
+from explorer.operators.table import TRIED
 
 MOST_STEPS = 20_000
 """Pairs of values that are looked at on the way back."""
@@ -359,7 +360,10 @@ class Backtrace:
         begins = [value.node.origin.counterpart for value in outside]
         if self._unsettled(outside) or used.isdisjoint(filter(None, begins)):
             return
-        if len(row) > 1 and not _families(other_row) <= _families(behind):
+        done = _families(behind)
+        more = _families(other_row) - done
+        # Each may be written out behind the ops.
+        if len(row) > 1 and not all(TRIED.written_out.get(it, more) <= done for it in more):
             rows = [*row, *behind], other_row
             yield from self._observed(*(rows if last.side.is_first else rows[::-1]))
         else:

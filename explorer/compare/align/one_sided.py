@@ -123,10 +123,12 @@ def ops_ahead(search: Search) -> Iterator[FoundDivergence]:
         return
     for node, other in (search.counterparts, search.counterparts[::-1]):
         here, there = search.suspects_of[node.side], search.suspects_of[other.side]
-        if any(
-            later.family == node.family and not _read_something_else(later, node)
-            for later in (other, *there.downstream(other))
-        ):
+        # The other side does the same work as often.
+        own, others = (
+            [later for later in (first, *suspects.downstream(first)) if later.family == node.family]
+            for first, suspects in ((node, here), (other, there))
+        )
+        if len([it for it in others if not _read_something_else(it, node)]) >= len(own):
             continue
         row = _before(other, here.downstream(node), here)
         read = {origin.counterpart for it in row for origin in it.origins} - {None, *other.origins}

@@ -214,7 +214,8 @@ def _up_to_where_it_goes_on(
     divergence: ExtraOps, here: GraphView, node: Node, there: GraphView, other: Node
 ) -> Ends | None:
     """The ops that one side alone has, with the op behind them, and that with which the other goes on."""
-    behind = here.next_op(node)
+    does_work = family(other.op) not in BOOKKEEPING
+    behind = here.next_op(node, BOOKKEEPING) if does_work else here.next_op(node)
     if behind is None:
         # Of several ops that read the node, the one that does what the other one does, with one leaf.
         leaves = _leaves(there, other)
