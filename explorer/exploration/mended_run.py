@@ -15,7 +15,7 @@ from explorer.exploration.explanations import Explanations
 from explorer.exploration.further_places import FurtherPlace, differs_so, further_places, once_more
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Trial, Tried
-from explorer.model.divergence import Divergence
+from explorer.model.divergence import Divergence, OtherValue
 from explorer.model.engines import Framework, engine_named
 from explorer.model.graph import OTHER, GradGraph, Output, SideName
 from explorer.model.mended import Behind, End, Mended, MendedRun, PutIn
@@ -245,6 +245,8 @@ class Seen:
                 if not it.parts[side].isdisjoint(seam.parts[side])
             )
             number = next(plain, None)
+            if number is not None and self._is_behind(divergence, self.all[number].divergence):
+                continue  # what was put in may lie in another order for what reads it
             if number is None or number in self._explained:
                 if is_known:
                     continue
@@ -253,6 +255,14 @@ class Seen:
                 self.all.append(Behind(divergence=new, cause=None, run=run, values=values))
             found.append((number, divergence))
         return found
+
+    def _is_behind(self, divergence: Divergence, known: Divergence) -> bool:
+        """Whether a divergence is behind the last op of a known one."""
+        place = 0 if self._mending.side == "left" else 1
+        nodes = self._mending.laid.graphs[place].by_id()
+        end = known.rows[place].end if isinstance(known, OtherValue) else ""
+        last, node = nodes.get(end or known.nodes[place] or ""), nodes.get(divergence.nodes[place] or "")
+        return last is not None and node is not None and node.order > last.order
 
     def look_into(
         self,
