@@ -151,7 +151,7 @@ def _trials(ends: Ends, target: Output) -> Iterator[Trial]:
     """Ops edited together, or each op of a row edited and those behind it computed again."""
     row = ends.own_row
     ids = tuple(node.id for node in row)
-    if ends.at in ("state", "order", "leaf"):
+    if ends.at in ("beside", "state", "order", "leaf"):
         again = (ids[-1], ids[0]) if ends.at == "order" else ids
         for edits in edits_at(Spot(ends, row[0], target), ends.at):
             yield Trial(again, edits, is_state=ends.at == "state")
@@ -324,7 +324,7 @@ CANDIDATES: list[Candidate] = [
     Candidate(EVERYWHERE, arguments("windows"), "padding with stride or dilation"),
     Candidate(EVERYWHERE, inverted, "a mask of the opposite sense"),
     Candidate(ALONE | {"begin"}, other_inputs, "inputs exchanged, another value, a factor, a cast, a layout"),
-    Candidate(frozenset({"begin"}), exchanged, "an activation of the other factor"),
+    Candidate(frozenset({"begin", "beside"}), exchanged, "an activation of the other factor"),
     Candidate(EVERYWHERE, halves_exchanged, "a gate that is the other half of what it reads"),
     Candidate(ALONE, other_leaves, "another weight, bias or constant"),
     Candidate(ALONE, arguments("double"), "two arguments of one op"),

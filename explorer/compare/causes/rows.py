@@ -26,11 +26,12 @@ MOST_AHEAD = 6
 """So many of those ahead of it are tried, the nearest ones first."""
 
 
-Where = Literal["op", "row", "begin", "first", "extra", "state", "order", "leaf"]
+Where = Literal["op", "row", "begin", "first", "extra", "beside", "state", "order", "leaf"]
 """What ops are edited.
 
 "op": one by itself. "row": each of a row, of which those behind are computed again, or the "first" alone.
-"extra": each of a row that one side alone has, where what that reads is the value to be given. "state": all
+"extra": each of a row that one side alone has, where what that reads is the value to be given. "beside": a
+row, with what its line makes of the same values beside it. "state": all
 that write to one result. "order": the first and the last of a row, in the opposite order. "leaf": one that
 reads a leaf which the other side does not have.
 """
@@ -248,7 +249,7 @@ def longer_ends(
     divergence: Divergence, both: list[Ends], left: GraphView, right: GraphView
 ) -> list[Ends]:
     """Longer rows than those of a divergence, for each of its ends: what follows, and what is before."""
-    longer = [of_one_state, up_to_what_is_read_there]
+    longer = [of_one_state, up_to_what_is_read_there, with_what_is_made_beside]
     if isinstance(divergence, OtherValue):
         longer.append(up_to_its_kind)
         if divergence.inputs.differing or all(divergence.inputs.alone):
@@ -296,6 +297,24 @@ def up_to_what_is_read_there(ends: Ends) -> Iterator[Ends]:
             missing, end = left, behind
     if end is not None:
         yield ends._replace(own_row=ends.here.row(ends.own_row[0].id, end.id))
+
+
+def with_what_is_made_beside(ends: Ends) -> Iterator[Ends]:
+    """A row with the ops of its line that read nothing but what it reads: two factors made of one value."""
+    row, here = ends.own_row, ends.here
+    if ends.result or len(row) == 1:
+        return
+    members, lines = {node.id for node in row}, {node.source[:1] for node in row}
+    reads = {read.id: read for node in row for read in here.origins(node) if read.id not in members}
+    beside = [
+        read
+        for read in reads.values()
+        if read.kind == "op" and read.phase == row[0].phase and read.source[:1] in lines
+        if all(it.id in reads for it in here.origins(read))
+    ]
+    if beside:
+        own_row = sorted((*beside, *row), key=lambda node: node.order)
+        yield ends._replace(own_row=own_row, at="beside")
 
 
 def _not_read(values: list[Node], flow: GraphView, row: list[Node]) -> list[Node]:
