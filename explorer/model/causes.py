@@ -315,6 +315,12 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
         return factor is not None and not factor.form and not is_usual(factor.value)
 
     @property
+    def is_opposite(self) -> bool:
+        """Whether the edits give a condition that holds where the other side's does not."""
+        last = self.edits[-1]
+        return self.form == "arguments" and isinstance(last, InsertOperator) and last.op == "not"
+
+    @property
     def changed(self) -> SetArguments | None:
         """The arguments that explain it; None where something else does."""
         found = (edit for edit in self.edits if isinstance(edit, SetArguments))

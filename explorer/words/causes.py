@@ -74,6 +74,8 @@ def what_explains(found: Cause, engines: tuple[str, str]) -> str:
     text = _("Cause, tried: {change} gives the value of {other} ({figures})")
     if found.proven == "recorded_values":
         text = _("Cause, from the recorded values: {change} gives the value of {other} ({figures})")
+    if found.is_opposite:
+        text = _("Cause, tried: {change} gives the opposite of the value of {other} ({figures})")
     if found.is_relation:
         text = _(
             "Relation, from the recorded values: {change} gives the value of {other} ({figures}), by a number"

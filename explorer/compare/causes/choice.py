@@ -15,6 +15,7 @@ from explorer.compare.graphs.sameness import (
     distance,
     is_telling,
     noise_of,
+    numbers_of,
     room_of,
 )
 from explorer.compare.graphs.view import GraphView
@@ -40,6 +41,7 @@ from explorer.model.causes import (
     form_of,
 )
 from explorer.model.graph import GradGraph, Output
+from explorer.numeric.summaries import summarise
 from explorer.operators.table import TRIED
 
 
@@ -88,6 +90,9 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
         tried=sum(bool(trial.edits) for trial in suspect.trials),
     )
     to_write = mends(cause, node, (left.engine, right.engine))
+    if cause.is_opposite:
+        # The other side writes another op.
+        to_write = tuple(mend for mend in to_write if mend.side == cause.side)
     return msgspec.structs.replace(cause, mends=to_write)
 
 
@@ -186,7 +191,8 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
             isinstance(it, Rewire) and isinstance(it.source, FromThere) for it in trial.edits[:-1]
         )
     ]
-    for target in (suspect.target, *suspect.further):
+    opposite = _opposite(own, suspect.target)
+    for target in (suspect.target, *suspect.further, *opposite):
         if own.shape == target.shape and distance(own, target) is None:
             continue  # they cannot be compared
         found = []
@@ -201,6 +207,11 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
             is_removed = isinstance(trial.edits[0], RemoveOperator) and len(trial.row) > 1
             if apart is None and is_removed and own.shape != target.shape:
                 apart = apart_in_any_order(made, target, own, room)
+            if target in opposite:
+                if form_of(trial.edits) != "arguments":
+                    continue
+                inverted = InsertOperator(op="not", node=trial.row[0])
+                trial = msgspec.structs.replace(trial, edits=(*trial.edits, inverted))
             if apart is not None:
                 found.append(Explanation(trial, apart, target))
         # Where the other side's inputs alone give its value, the two ops do the same, and what they read
@@ -212,6 +223,19 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
         if found:
             return found
     return []
+
+
+def _opposite(own: Output, target: Output) -> tuple[Output, ...]:
+    """The condition that holds where the other side's does not: masks are of either sense.
+
+    None where an op has that already.
+    """
+    first, second = numbers_of(own), numbers_of(target)
+    if own.dtype != "bool" or target.dtype != "bool" or first is None or second is None:
+        return ()
+    if first.shape == second.shape and (first != second).all():
+        return ()
+    return (Output(target.shape, target.dtype, summarise(second == 0)),)
 
 
 def _kind(edit: Edit) -> object:

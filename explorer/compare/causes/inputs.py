@@ -37,6 +37,9 @@ PLAIN_FACTORS = (2.0, 0.5, -1.0, 10.0, 0.1, 100.0, 0.01)
 MOST_EXCHANGED = 4
 """Of so many values that a row reads any two are exchanged."""
 
+HANDED_ON = frozenset({"cast", "identity"})
+"""Families of ops that hand the same numbers on."""
+
 HALVES = ("float16", "bfloat16")
 
 
@@ -151,7 +154,10 @@ def _other_values(flow: GraphView, node: Node, slot: int, own: Output) -> list[F
         for output, made in enumerate(other.outputs):
             is_other = (other.id, output) != (read.origin, read.output)
             if is_other and (made.shape, made.dtype) == (own.shape, own.dtype):
-                found.append(FromNode(other.id, output, label_of(other, output)))
+                # A cast that changes nothing is said as what it reads.
+                named = base_of(flow, other, HANDED_ON)
+                label = label_of(other, output) if named is other else label_of(named)
+                found.append(FromNode(other.id, output, label))
     return found[:MOST_REPLACEMENTS]
 
 
