@@ -280,6 +280,7 @@ class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     positions: frozenset[str]
     axes: frozenset[str]
+    orders: frozenset[str]
     of_windows: frozenset[str]
     fixed: frozenset[str]
     linear: frozenset[str]

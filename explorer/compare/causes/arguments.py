@@ -112,6 +112,10 @@ def _alternatives(
     elif name in TRIED.axes and isinstance(value, tuple) and value:
         for count in (len(value), *range(1, rank + 1)):
             yield from combinations(range(rank), count)
+    elif name in TRIED.orders and isinstance(value, tuple):
+        for one, other in combinations(range(len(value)), 2):
+            exchanged = {one: other, other: one}
+            yield tuple(value[exchanged.get(place, place)] for place in range(len(value)))
     else:
         if name in TRIED.positions and isinstance(value, int):
             yield from (value - 1, value + 1)

@@ -251,7 +251,7 @@ def longer_ends(
     """Longer rows than those of a divergence, for each of its ends: what follows, and what is before."""
     longer = [of_one_state, up_to_what_is_read_there, with_what_is_made_beside]
     if isinstance(divergence, OtherValue):
-        longer.append(up_to_its_kind)
+        longer += [up_to_its_kind, from_what_turns_its_axes]
         if divergence.inputs.differing or all(divergence.inputs.alone):
             longer.append(with_what_is_before)
     found = [ends for find in longer for one in both for ends in find(one)]
@@ -349,6 +349,19 @@ def up_to_its_kind(ends: Ends) -> Iterator[Ends]:
         if behind is not None and is_ahead(node, behind, last):
             yield ends._replace(own_row=ends.here.row(node.id, behind.id))
             return
+
+
+def from_what_turns_its_axes(ends: Ends) -> Iterator[Ends]:
+    """A row from an op right ahead of it that puts more than two axes in another order, which alone is changed."""
+    here, node = ends.here, ends.own_row[0]
+    for read in here.origins(node):
+        ahead: Node | None = read
+        while ahead is not None and ahead.kind == "op" and family(ahead.op) in BOOKKEEPING:
+            if family(ahead.op) == "transpose" and ahead.outputs and len(ahead.outputs[0].shape) > 2:
+                yield ends._replace(own_row=here.row(ahead.id, ends.own_row[-1].id), at="first")
+                break
+            reads = here.origins(ahead)
+            ahead = reads[0] if len(reads) == 1 else None
 
 
 def with_what_is_before(ends: Ends) -> Iterator[Ends]:
