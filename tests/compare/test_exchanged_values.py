@@ -7,9 +7,11 @@ from explorer.compare.align import align
 from explorer.compare.causes.candidates import suspects_at
 from explorer.compare.causes.choice import COSTS, SEVERAL, cost
 from explorer.compare.graphs.view import GraphView
-from explorer.model.causes import FromNode, Rewire, form_of
+from explorer.model.causes import FromNode, Rewire, SetArguments, form_of
+from explorer.model.graph import Arguments, GradGraph
 from explorer.words.causes import in_short
 from tests.support.alignments import parting
+from tests.support.divergence_records import other_value
 from tests.support.narrowing import present
 from tests.support.written_nets import net, two_nets
 
@@ -31,6 +33,15 @@ DIVERGENCE = """
     - out = Mul @3: share * apart
     + out = KLDiv @3: np.exp(up) * (up - gate)
 """
+
+
+def given(graph: GradGraph, line: str, arguments: Arguments) -> GradGraph:
+    """A graph in which the op of a line has arguments."""
+    nodes = (
+        msgspec.structs.replace(node, arguments=arguments) if node.source == (line,) else node
+        for node in graph.nodes
+    )
+    return msgspec.structs.replace(graph, nodes=tuple(nodes))
 
 
 @pytest.mark.parametrize("text", [GATED, DIVERGENCE])
@@ -79,15 +90,7 @@ def test_a_number_ahead_of_a_softmax_that_is_written_out_is_compared_with_the_ot
     None
 ):
     left, right = (
-        msgspec.structs.replace(
-            graph,
-            nodes=tuple(
-                msgspec.structs.replace(node, arguments={"other": number})
-                if node.source == ("net.py:2",)
-                else node
-                for node in graph.nodes
-            ),
-        )
+        given(graph, "net.py:2", {"other": number})
         for graph, number in zip(two_nets(SCALED), (2.0, 3.5), strict=True)
     )
     assert "`Div` (net.py:2) and `Div` (net.py:2)" in parting(left, right).sentence
@@ -111,3 +114,30 @@ SHARES = """
 def test_ops_of_one_side_are_told_beside_a_mean_that_it_writes_out() -> None:
     sentence = parting(*two_nets(SHARES)).sentence
     assert "only b has the 2 ops from `ReduceSum` (net.py:2) to `Div`" in sentence
+
+
+TURNED = """
+    split = Reshape @1: x.reshape(2, 2, 2, 2)
+    - turned = Transpose @2: split.transpose(0, 2, 1, 3)
+    + turned = Turn @2: split.transpose(0, 2, 3, 1)
+    flat = Reshape @3: turned.reshape(4, 4)
+    - out = MatMul @4: flat @ x
+    + out = Linear @4: flat @ x
+"""
+
+
+def test_the_axes_of_a_transposition_ahead_of_an_op_are_exchanged() -> None:
+    left = given(net("torch-tape", TURNED), "net.py:2", {"dims": (0, 2, 1, 3)})
+    right = net("jax-tape", TURNED, side="right")
+    ids = {node.op: node.id for node in (*left.nodes, *right.nodes)}
+    divergence = other_value(ids["MatMul"], ids["Linear"])
+    found = suspects_at(divergence, GraphView(left), GraphView(right))
+    turned = [
+        edit.arguments["dims"]
+        for suspect in found
+        for trial in suspect.trials
+        for edit in trial.edits
+        if isinstance(edit, SetArguments) and trial.row[0] == ids["Transpose"]
+    ]
+    assert len(turned) == 6
+    assert (0, 2, 3, 1) in turned

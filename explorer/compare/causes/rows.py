@@ -352,7 +352,7 @@ def up_to_its_kind(ends: Ends) -> Iterator[Ends]:
 
 
 def from_what_turns_its_axes(ends: Ends) -> Iterator[Ends]:
-    """A row from an op right ahead of it that puts more than two axes in another order, which alone is changed."""
+    """A row from an op right ahead of it that puts its axes in another order, which alone is changed."""
     here, node = ends.here, ends.own_row[0]
     for read in here.origins(node):
         ahead: Node | None = read
