@@ -16,7 +16,7 @@ from explorer.compare.align.contrasts import (
     reading,
     row_of,
 )
-from explorer.compare.align.provenance import readers
+from explorer.compare.align.provenance import readers, unwrapped
 from explorer.compare.align.suspects import (
     PRODUCTS,
     Search,
@@ -189,6 +189,18 @@ def _read_something_else(node: Vertex, other: Vertex) -> bool:
 def nothing_in_common(search: Search) -> Iterator[FoundDivergence]:
     """Entries without a counterpart: one side does something first, or something of its own."""
     first, second = search.suspects_of.values()
+    if search.phase == "forward" and not (first.nodes and second.nodes):
+        # Of what the other side returns as it is.
+        here = first if first.nodes else second
+        for mismatch in search.results:
+            for result in (mismatch.first, mismatch.second):
+                returned = _maker_of(result)
+                onwards = [it for it in here.nodes if returned and returned in it.origins]
+                row = here.downstream(onwards[0]) if onwards else []
+                row = [it for it in [*onwards[:1], *row] if it.main and not it.is_bookkeeping]
+                if row:
+                    yield extra_ops(row, None)
+                    return
     for here, there in ((first, second), (second, first)):
         behind = [node for node in here.nodes if node not in here.entries]
         for other in there.entries[:1]:
@@ -196,6 +208,11 @@ def nothing_in_common(search: Search) -> Iterator[FoundDivergence]:
             if row:
                 yield extra_ops(row, other)
     yield extra_ops([(first.entries + second.entries)[0]], None)
+
+
+def _maker_of(result: Vertex) -> Vertex | None:
+    """What the other side has of a value that is returned as a result."""
+    return unwrapped(result.inputs[0]).node.origin.counterpart if result.inputs else None
 
 
 # Sums

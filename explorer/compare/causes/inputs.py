@@ -34,6 +34,9 @@ MOST_REPLACEMENTS = 12
 PLAIN_FACTORS = (2.0, 0.5, -1.0, 10.0, 0.1, 100.0, 0.01)
 """Factors that are tried besides those of the sizes."""
 
+NEAR = 4
+"""So many ops ahead of a value are looked at for what it is made of."""
+
 MOST_EXCHANGED = 4
 """Of so many values that a row reads any two are exchanged."""
 
@@ -148,7 +151,14 @@ def _other_values(flow: GraphView, node: Node, slot: int, own: Output) -> list[F
     maker, behind = flow.nodes[read.origin], flow.behind(node.id)
     places = {it.id: place for place, it in enumerate(flow.graph.nodes)}
     others = [it for it in flow.graph.nodes if it.kind != "output" and it.id not in behind]
-    others.sort(key=lambda it: (it.op != maker.op, abs(places[it.id] - places[node.id])))
+    # What the value is made of comes first: it may be read ahead of what was done to it.
+    ahead, reads = {maker.id}, [maker]
+    for _ in range(NEAR):
+        reads = [it for one in reads for it in flow.origins(one) if it.id not in ahead]
+        ahead.update(it.id for it in reads)
+    others.sort(
+        key=lambda it: (it.id not in ahead, it.op != maker.op, abs(places[it.id] - places[node.id]))
+    )
     found = []
     for other in others:
         for output, made in enumerate(other.outputs):
