@@ -138,7 +138,8 @@ def ops_ahead(search: Search) -> Iterator[FoundDivergence]:
             [later for later in (first, *suspects.downstream(first)) if later.family == node.family]
             for first, suspects in ((node, here), (other, there))
         )
-        if len([it for it in others if not _read_something_else(it, node)]) >= len(own):
+        others = [it for it in others if not _read_something_else(it, node)]
+        if other in others or len(others) >= len(own):
             continue
         row = _before(other, here.downstream(node), here)
         read = {origin.counterpart for it in row for origin in it.origins} - {None, *other.origins}

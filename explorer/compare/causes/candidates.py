@@ -354,8 +354,8 @@ def _in_other_order(ends: Ends) -> Ends | None:
     """Two ops that are in the opposite order on the other side; a few may stand between them.
 
     None where the two sides do not have the same two kinds of ops: the other one has them as the ends
-    of its row, as its only op and the one behind it, or as its only op and the one before it. Of two ops
-    which the other side writes out in more, any kinds are tried.
+    of its row, as its only op and the one behind it, or as its only op and the one before it. Of just two
+    ops any kinds are tried.
     """
     here, there, (node, *rest) = ends.here, ends.there, ends.own_row
     first, *others = ends.row
@@ -373,8 +373,8 @@ def _in_other_order(ends: Ends) -> Ends | None:
         like = [it for it in pairs if (_kind(it[0]), _kind(it[1])) == kinds]
         if kinds[0] != kinds[1] and like and like[0][1] is not None:
             return Ends(ends.side, here, there, ops, [like[0][1]], at="order")
-    if len(rest) == 1 and len(others) > 1 and here.next_op(node, MOVES) is rest[0]:
-        return Ends(ends.side, here, there, ends.own_row, [others[-1]], at="order")
+    if len(rest) == 1 and here.next_op(node, MOVES) is rest[0]:
+        return Ends(ends.side, here, there, ends.own_row, [ends.row[-1]], at="order")
     return None
 
 

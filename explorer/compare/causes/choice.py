@@ -117,6 +117,9 @@ COSTS: dict[Form, float] = {
 SEVERAL = 5.0
 """What two other arguments cost, and one with the other side's inputs."""
 
+INSTEAD_OF_ZERO = 1.8
+"""What a number costs where an op has 0, which bounds or adds nothing: two ops may be in the other order."""
+
 OF_SOURCES: dict[type[Source], float] = {FromSlot: 4, Zeros: 4, FromNode: 8, FromThere: 9}
 """What another input costs. Of those that another op yields one may fit by chance."""
 
@@ -134,6 +137,9 @@ def cost(edits: Edits) -> float:
     if form == "arguments":
         names = frozenset(first.arguments if isinstance(first, SetArguments) else ())
         is_one = len(names) == 1 or any(names and names <= slice_ for slice_ in OF_SLICES)
+        numbers = first.own.values() if isinstance(first, SetArguments) else ()
+        if is_one and all(isinstance(it, float) and not it for it in numbers):
+            return INSTEAD_OF_ZERO
         return 1.0 if is_one else SEVERAL
     if form == "order":
         return COSTS[form] + 0.1 * len(edits)

@@ -126,6 +126,10 @@ def elsewhere(node: Node, slot: int, shape: tuple[int, ...]) -> Iterator[Edits]:
     rank = len(shape)
     if rank >= 2:
         yield inserted("swap_axes", -2, -1)
+    # What is spread along one axis may belong to the next one.
+    for axis in range(rank - 2):
+        if 1 in shape[axis : axis + 2]:
+            yield inserted("swap_axes", axis, axis + 1)
     for axis in range(rank):
         yield inserted("flip", axis)
         # Along an axis of two, a step either way is the reverse.
