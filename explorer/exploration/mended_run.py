@@ -261,7 +261,10 @@ class Seen:
         place = 0 if self._mending.side == "left" else 1
         nodes = self._mending.laid.graphs[place].by_id()
         end = known.rows[place].end if isinstance(known, OtherValue) else ""
-        last, node = nodes.get(end or known.nodes[place] or ""), nodes.get(divergence.nodes[place] or "")
+        last, node = (
+            nodes.get(end or known.nodes[place] or ""),
+            nodes.get(divergence.nodes[place] or ""),
+        )
         return last is not None and node is not None and node.order > last.order
 
     def look_into(

@@ -161,8 +161,8 @@ def _trials(ends: Ends, target: Output) -> Iterator[Trial]:
     for place, node in enumerate(tried if len(row) <= MOST_OPS else ()):
         if place and where == "row":
             yield Trial(ids[place:])
-        is_first = where == "row" and not place
-        for edits in edits_at(Spot(ends, node, target), where, *(["begin"] if is_first else [])):
+        wheres: tuple[Where, ...] = ("row", "begin") if where == "row" and not place else (where,)
+        for edits in edits_at(Spot(ends, node, target), *wheres):
             yield Trial(ids[place:], edits)
 
 
@@ -323,7 +323,11 @@ CANDIDATES: list[Candidate] = [
     Candidate(EVERYWHERE, replaced, "another activation, loss, reduction or kind of pooling"),
     Candidate(EVERYWHERE, arguments("windows"), "padding with stride or dilation"),
     Candidate(EVERYWHERE, inverted, "a mask of the opposite sense"),
-    Candidate(ALONE | {"begin"}, other_inputs, "inputs exchanged, another value, a factor, a cast, a layout"),
+    Candidate(
+        ALONE | {"begin"},
+        other_inputs,
+        "inputs exchanged, another value, a factor, a cast, a layout",
+    ),
     Candidate(frozenset({"begin", "beside"}), exchanged, "an activation of the other factor"),
     Candidate(EVERYWHERE, halves_exchanged, "a gate that is the other half of what it reads"),
     Candidate(ALONE, other_leaves, "another weight, bias or constant"),

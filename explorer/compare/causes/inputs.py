@@ -80,6 +80,16 @@ def other_inputs(spot: Spot) -> Iterator[Edits]:
             yield (InsertOperator(node=node.id, op="mul", slots=floats[:1], factor=factor),)
     for slot in floats:
         yield from elsewhere(node, slot, slots[slot].shape)
+    # What is spread along one axis may belong to the next one.
+    is_spread = len(floats) > 1 and family(node.op) not in TRIED.of_weights
+    for slot in floats if is_spread else ():
+        shape = slots[slot].shape
+        for axis in range(len(shape) - 2):
+            if 1 in shape[axis : axis + 2]:
+                numbers = axis, axis + 1
+                yield (
+                    InsertOperator(node=node.id, op="swap_axes", slots=(slot,), numbers=numbers),
+                )
 
 
 def exchanged(spot: Spot) -> Iterator[Edits]:
@@ -101,7 +111,9 @@ def exchanged(spot: Spot) -> Iterator[Edits]:
         forms = [(it.shape, it.dtype) for it in (read[one], read[other])]
         if forms[0] != forms[1] or len(readers[one].keys() | readers[other].keys()) == 1:
             continue
-        makers = [base_of(spot.here, spot.here.nodes[node], MOVES) for node, _output in (one, other)]
+        makers = [
+            base_of(spot.here, spot.here.nodes[node], MOVES) for node, _output in (one, other)
+        ]
         labels = [label_of(maker) for maker in makers]
         if labels[0] == labels[1]:
             # Of one line: by their modules.
@@ -126,10 +138,6 @@ def elsewhere(node: Node, slot: int, shape: tuple[int, ...]) -> Iterator[Edits]:
     rank = len(shape)
     if rank >= 2:
         yield inserted("swap_axes", -2, -1)
-    # What is spread along one axis may belong to the next one.
-    for axis in range(rank - 2):
-        if 1 in shape[axis : axis + 2]:
-            yield inserted("swap_axes", axis, axis + 1)
     for axis in range(rank):
         yield inserted("flip", axis)
         # Along an axis of two, a step either way is the reverse.

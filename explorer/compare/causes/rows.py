@@ -357,7 +357,11 @@ def from_what_turns_its_axes(ends: Ends) -> Iterator[Ends]:
     for read in here.origins(node):
         ahead: Node | None = read
         while ahead is not None and ahead.kind == "op" and family(ahead.op) in BOOKKEEPING:
-            if family(ahead.op) == "transpose" and ahead.outputs and len(ahead.outputs[0].shape) > 2:
+            if (
+                family(ahead.op) == "transpose"
+                and ahead.outputs
+                and len(ahead.outputs[0].shape) > 2
+            ):
                 yield ends._replace(own_row=here.row(ahead.id, ends.own_row[-1].id), at="first")
                 break
             reads = here.origins(ahead)
