@@ -209,7 +209,7 @@ def form_of(edits: Edits) -> Form:
             return "operator"
         case SetArguments():
             return "arguments"
-    if len({edit.node for edit in edits}) > 1:
+    if any(isinstance(edit, Rewire) and edit.label for edit in edits):
         return "order"
     if isinstance(last, SetArguments):
         return "arguments" if isinstance(first, Rewire) else "inputs"
@@ -314,6 +314,12 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
             return False
         factor = first.factor if first.op in ("mul", "add", "temper") else None
         return factor is not None and not factor.form and not is_usual(factor.value)
+
+    @property
+    def is_opposite(self) -> bool:
+        """Whether the edits give a condition that holds where the other side's does not."""
+        last = self.edits[-1]
+        return self.form == "arguments" and isinstance(last, InsertOperator) and last.op == "not"
 
     @property
     def changed(self) -> SetArguments | None:

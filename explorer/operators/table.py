@@ -280,6 +280,7 @@ class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     positions: frozenset[str]
     axes: frozenset[str]
+    orders: frozenset[str]
     of_windows: frozenset[str]
     fixed: frozenset[str]
     linear: frozenset[str]
@@ -288,6 +289,8 @@ class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reductions: frozenset[str]
     select: str
     stands_for: dict[str, str]
+    said_by: dict[str, str]
+    written_out: dict[str, frozenset[str]]
     few: dict[str, tuple[int | str, ...]]
     usual: dict[str, tuple[float, ...]]
     windows: dict[str, tuple[int, ...]]
@@ -311,4 +314,5 @@ def alternatives(op: str) -> tuple[str, ...]:
     ('aten._log_softmax.default',)
     """
     groups = [ops.split() for group in ALTERNATIVES.values() for ops in group.values()]
-    return tuple(other for ops in groups if op in ops for other in ops if other != op)
+    others = (other for ops in groups if op in ops for other in ops if other != op)
+    return tuple(other for other in others if other not in TRIED.said_by)

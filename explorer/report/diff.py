@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from explorer.drawing.structure import layer_of
 from explorer.model.alignment import Alignment, Count, Coverage, Seen
 from explorer.model.divergence import Divergence
-from explorer.model.graph import GradGraph, Layer, Node
+from explorer.model.graph import GradGraph, Node
 from explorer.model.report import CaseReport, Report
 from explorer.report.scenario.case_rows import DIVIDED
 from explorer.report.scenario.graphs import last_graph
@@ -222,21 +222,21 @@ def _other_settings(
     divergence: Divergence, left: GradGraph, right: GradGraph, *, was_tried: bool
 ) -> str:
     """How the layers were made differently in which the two ops run; "" where that is not known."""
-    layers = [
-        _layer(node, graph) for node, graph in zip(divergence.nodes, (left, right), strict=True)
-    ]
-    one, other = layers
+    graphs = left, right
+    paths = [_path(node, graph) for node, graph in zip(divergence.nodes, graphs, strict=True)]
+    # Of ops that one side alone has, in the layer of the same place.
+    of_both = [path or other for path, other in zip(paths, paths[::-1], strict=True)]
+    one, other = (graph.layers.get(path or "") for path, graph in zip(of_both, graphs, strict=True))
     if one is None or other is None:
         return ""
     engines = left.engine, right.engine
     return settings_of_layers((one, other), engines, was_tried=was_tried)
 
 
-def _layer(node: str | None, graph: GradGraph) -> Layer | None:
-    """The innermost layer that a node runs in."""
+def _path(node: str | None, graph: GradGraph) -> str | None:
+    """The path of the innermost layer that a node runs in."""
     found = graph.by_id().get(node or "")
-    path = None if found is None else layer_of(found.scope, graph.layers)
-    return None if path is None else graph.layers[path]
+    return None if found is None else layer_of(found.scope, graph.layers)
 
 
 def _as_if_mended(alignment: Alignment, left: GradGraph, right: GradGraph) -> Iterator[str]:

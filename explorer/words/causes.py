@@ -75,6 +75,8 @@ def what_explains(found: Cause, engines: tuple[str, str]) -> str:
     text = _("Cause, tried: {change} gives the value of {other} ({figures})")
     if found.proven == "recorded_values":
         text = _("Cause, from the recorded values: {change} gives the value of {other} ({figures})")
+    if found.is_opposite:
+        text = _("Cause, tried: {change} gives the opposite of the value of {other} ({figures})")
     if found.is_relation:
         text = _(
             "Relation, from the recorded values: {change} gives the value of {other} ({figures}), by a number"
@@ -305,6 +307,11 @@ def _phrases(edits: Edits) -> Iterator[str]:
     if len(rewired) == 2 and not rewired[0].slots:
         text = _("with the factors `{name}` and `{other}` exchanged")
         yield text.format(name=labels[0], other=labels[1])
+        return
+    if len({edit.node for edit in rewired}) > 1:
+        text = _("`{name}` and `{other}` exchanged")
+        name, other = dict.fromkeys(labels)
+        yield text.format(name=name, other=other)
         return
     for edit in edits:
         if isinstance(edit, InsertOperator):

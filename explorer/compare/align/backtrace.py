@@ -22,6 +22,7 @@ from explorer.compare.align.suspects import Search, is_settled, same_work
 from explorer.compare.align.two_rows import two_rows
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, span
 from explorer.compare.graphs.view import reach
+from explorer.operators.table import TRIED
 
 MOST_STEPS = 20_000
 """Pairs of values that are looked at on the way back."""
@@ -318,9 +319,10 @@ class Backtrace:
         begins = [value.node.origin.counterpart for value in outside]
         if self._unsettled(outside) or used.isdisjoint(filter(None, begins)):
             return
-        families = {node.family for node in behind}
-        is_more = any(it.family not in families and not it.is_bookkeeping for it in other_row)
-        if len(row) > 1 and is_more:
+        done = {node.family for node in behind}
+        more = {it.family for it in other_row if not it.is_bookkeeping} - done
+        # Each may be written out behind the ops.
+        if len(row) > 1 and not all(TRIED.written_out.get(it, more) <= done for it in more):
             rows = [*row, *behind], other_row
             yield from self._observed(*(rows if last.side.is_first else rows[::-1]))
         else:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,16 @@ from explorer.compare.align.contrasts import (
     row_of,
 )
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.provenance import MOST_TERMS, readers
+from explorer.compare.align.provenance import MOST_TERMS, readers, unwrapped
 from explorer.compare.align.sameness import unit_of
-from explorer.compare.align.suspects import PRODUCTS, SILENT, Search, Suspects, are_followed_alike
+from explorer.compare.align.suspects import (
+    PRODUCTS,
+    SILENT,
+    Search,
+    Suspects,
+    are_followed_alike,
+    kind,
+)
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, in_order
 from explorer.compare.graphs.sameness import within
 from explorer.compare.graphs.view import reach
@@ -107,6 +115,8 @@ def ops_of_one_side(search: Search) -> Iterator[FoundDivergence]:
     """
     if search.counterparts is None:
         first, second = search.suspects_of.values()
+        if search.phase == "forward" and not (first.nodes and second.nodes):
+            yield from islice(_behind_results(search, first if first.nodes else second), 1)
         for here, there in ((first, second), (second, first)):
             behind = [node for node in here.nodes if node not in here.entries]
             for other in there.entries[:1]:
@@ -117,8 +127,17 @@ def ops_of_one_side(search: Search) -> Iterator[FoundDivergence]:
         return
     for node, other in (search.counterparts, search.counterparts[::-1]):
         here, there = search.suspects_of[node.side], search.suspects_of[other.side]
-        starts = other, *there.downstream(other)
-        if any(it.family == node.family and not _read_something_else(it, node) for it in starts):
+        # What hands a part of what it reads on takes it by a view that is not recorded: a slice.
+        is_part = other.is_bookkeeping and other.inputs and other.value.size < other.inputs[0].size
+        if is_part and kind(node) == "slice":
+            continue
+        # The other side does the same work as often.
+        own, others = (
+            [later for later in (first, *suspects.downstream(first)) if later.family == node.family]
+            for first, suspects in ((node, here), (other, there))
+        )
+        others = [it for it in others if not _read_something_else(it, node)]
+        if other in others or len(others) >= len(own):
             continue
         row = _before(other, here.downstream(node), here)
         read = {origin.counterpart for it in row for origin in it.origins} - {None, *other.origins}
@@ -127,6 +146,18 @@ def ops_of_one_side(search: Search) -> Iterator[FoundDivergence]:
         # What passes on the numbers that it reads is not where they begin to differ.
         if is_ahead and not all(it.is_bookkeeping for it in row):
             yield extra_ops(row, other)
+
+
+def _behind_results(search: Search, here: Suspects) -> Iterator[FoundDivergence]:
+    """The ops that one side alone does with what the other side returns as it is."""
+    for mismatch in search.results:
+        for result in (mismatch.first, mismatch.second):
+            made = unwrapped(result.inputs[0]).node.origin.counterpart if result.inputs else None
+            onwards = [it for it in here.nodes if made and made in it.origins][:1]
+            row = [it for first in onwards for it in (first, *here.downstream(first))]
+            row = [it for it in row if it.main and not it.is_bookkeeping]
+            if row:
+                yield extra_ops(row, None)
 
 
 def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vertex]:
@@ -145,17 +176,27 @@ def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vert
     return []
 
 
+ARITHMETIC = frozenset({"add", "sub", "mul", "div"})
+"""Families of which an op with a number does something else than one with two tensors."""
+
+
+def _numbers_given(node: Vertex) -> set[float]:
+    """The numbers that an op is given, as precisely as single precision has them."""
+    given = [it for it in node.record.arguments.values() if isinstance(it, float)]
+    given += [it.only_number for it in node.inputs if it.size == 1 and it.node.kind == "constant"]
+    return {float(f"{it:.6g}") for it in given}
+
+
 def _read_something_else(node: Vertex, other: Vertex) -> bool:
     """Whether two ops each read what is known to both sides, and nothing of it in common.
 
     Two layers of a net do, by their parameters; two products with other numbers do by these.
     """
-    # As precisely as single precision has them.
-    numbers, other_numbers = (
-        {float(f"{it:.6g}") for it in op.record.arguments.values() if isinstance(it, float)}
-        for op in (node, other)
-    )
-    if numbers and other_numbers and numbers.isdisjoint(other_numbers):
+    numbers, other_numbers = _numbers_given(node), _numbers_given(other)
+    are_products = node.family == other.family and node.family in ARITHMETIC
+    if numbers.isdisjoint(other_numbers) and (
+        (numbers and other_numbers) or (are_products and (numbers or other_numbers))
+    ):
         return True
     known = {origin.counterpart for origin in node.origins} - {None}
     others = {origin for origin in other.origins if origin.counterpart}

@@ -133,6 +133,11 @@ def is_settled(node: Vertex, phase: Phase) -> bool:
     # What the other side keeps of it in a coarser dtype for backward says nothing of the last digits.
     if there and (there.phase == node.phase or unit_of(there.value) <= unit_of(node.value)):
         return True
+    if node.is_bookkeeping and node.inputs:
+        # A part that is handed on is known to the other side as a part of the same.
+        taken_apart = node.inputs[0].node.there
+        if taken_apart and any(part.agrees(node.value) is True for part in taken_apart.values[1:]):
+            return True
     if node.is_leaf:
         # What backward starts from is one number over and over.
         bucket = node.values[0].bucket

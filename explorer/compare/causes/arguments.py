@@ -20,6 +20,7 @@ from explorer.model.causes import (
     Source,
 )
 from explorer.model.graph import Arguments, ArgumentValue, Node, Output
+from explorer.operators.families import BOOKKEEPING, family
 from explorer.operators.table import TRIED
 
 Shapes = Mapping[int, Shape]
@@ -85,6 +86,13 @@ class Spot:
                 if value is not None and value.size == 1:
                     number = float(value.ravel()[0])
                     pool += [number, int(number)] if number.is_integer() else [number]
+        # What only moves the numbers that the other side reads.
+        reads = there.origins(row[0])
+        while reads:
+            ahead = reads.pop()
+            if ahead.kind == "op" and family(ahead.op) in BOOKKEEPING:
+                pool += ahead.arguments.values()
+                reads += there.origins(ahead)
         scopes = {node.scope for node in (*row, *self.ends.own_row)}
         for layers in (there.graph.layers, self.here.graph.layers):
             for scope in sorted(scopes & layers.keys()):
@@ -147,6 +155,13 @@ def _alternatives(
     elif name in TRIED.axes and isinstance(value, tuple) and value:
         for count in (len(value), *range(1, rank + 1)):
             yield from combinations(range(rank), count)
+    elif name in TRIED.orders and isinstance(value, tuple):
+        for one, second in combinations(range(len(value)), 2):
+            exchanged = {one: second, second: one}
+            yield tuple(value[exchanged.get(place, place)] for place in range(len(value)))
+        yield from (
+            order for order in pool if isinstance(order, tuple) and set(order) == set(value)
+        )
     else:
         if name in TRIED.positions and isinstance(value, int):
             yield from (value - 1, value + 1)

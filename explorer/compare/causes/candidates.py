@@ -23,6 +23,7 @@ from explorer.compare.causes.rows import (
     is_of_form,
     onwards,
     sided,
+    up_to_what_is_read_there,
 )
 from explorer.compare.graphs.sameness import are_equal, numbers_of
 from explorer.compare.graphs.view import MOVES, GraphView
@@ -105,9 +106,13 @@ def suspects_at(divergence: Divergence, left: GraphView, right: GraphView) -> tu
     found += filter(None, map(_in_other_order, both))
     for find in LONGER:
         found += (ends for one in both for ends in find(divergence, one))
+    # What one side does in one op, such as a product with its bias, reads what is read there.
+    found += [ends.turned() for one in both for ends in up_to_what_is_read_there(divergence, one)]
     if isinstance(divergence, ExtraOps):
         found += beside_what_is_read(divergence, left, right)
-        found += [ends.turned() for ends in both if len(ends.row) > 1]
+        of_more = [ends.turned() for ends in both if len(ends.row) > 1]
+        # The op behind what one side alone has may read something else that is there.
+        found += [*of_more, *(ends._replace(own_row=ends.own_row[-1:]) for ends in of_more)]
     if isinstance(divergence, LoneLeaf):
         found += _of_leaf(divergence, left, right)
     return tuple(filter(None, map(_suspect, found)))
@@ -149,7 +154,7 @@ def _trials(ends: Ends, target: Output) -> Iterator[Trial]:
     """Ops edited together, or each op of a row edited and those behind it computed again."""
     row = ends.own_row
     ids = tuple(node.id for node in row)
-    if ends.at in ("state", "order", "leaf"):
+    if ends.at in ("beside", "state", "order", "leaf"):
         again = (ids[-1], ids[0]) if ends.at == "order" else ids
         for edits in _edits_at(Spot(ends, row[0], target), ends.at):
             yield Trial(again, edits, is_state=ends.at == "state")
@@ -159,14 +164,15 @@ def _trials(ends: Ends, target: Output) -> Iterator[Trial]:
     for place, node in enumerate(tried if len(row) <= MOST_OPS else ()):
         if place and where == "row":
             yield Trial(ids[place:])
-        for edits in _edits_at(Spot(ends, node, target), where):
+        wheres: tuple[Where, ...] = ("row", "begin") if where == "row" and not place else (where,)
+        for edits in _edits_at(Spot(ends, node, target), *wheres):
             yield Trial(ids[place:], edits)
 
 
-def _edits_at(spot: Spot, where: Where) -> Iterator[Edits]:
+def _edits_at(spot: Spot, *where: Where) -> Iterator[Edits]:
     """All edits that are tried at an op."""
     for places, find in CANDIDATES:
-        for edits in find(spot) if where in places else ():
+        for edits in find(spot) if not set(where).isdisjoint(places) else ():
             yield edits if isinstance(edits, tuple) else (edits,)
 
 
@@ -297,10 +303,12 @@ CANDIDATES: tuple[tuple[tuple[Where, ...], Callable[[Spot], Iterator[Edit | Edit
     (("op", "row"), replaced),  # another activation, loss, reduction or kind of pooling
     (("op", "row"), lambda spot: spot.changes("windows")),  # padding with stride or dilation
     (("op", "row"), inputs.inverted),  # a mask of the opposite sense
-    (("op",), inputs.swapped),
-    (("op",), inputs.replaced),
-    (("op",), inputs.computed),  # a factor, a cast
-    (("op",), inputs.moved),  # another layout
+    (("op", "begin"), inputs.swapped),
+    (("op", "begin"), inputs.replaced),
+    (("op", "begin"), inputs.computed),  # a factor, a cast
+    (("op", "begin"), inputs.moved),  # another layout
+    (("op", "begin"), inputs.spread),  # along another axis
+    (("begin", "beside"), inputs.exchanged),  # an activation of the other factor
     (("op", "row"), halves_exchanged),  # a gate that is the other half of what it reads
     (("op",), inputs.other_leaves),  # another weight or bias
     (("op",), inputs.other_constants),
@@ -326,8 +334,8 @@ def _in_other_order(ends: Ends) -> Ends | None:
     """Two ops that are in the opposite order on the other side; a few may stand between them.
 
     None where the two sides do not have the same two kinds of ops: the other one has them as the ends
-    of its row, as its only op and the one behind it, or as its only op and the one before it. Of two ops
-    which the other side writes out in more, any kinds are tried.
+    of its row, as its only op and the one behind it, or as its only op and the one before it. Of just two
+    ops any kinds are tried.
     """
     here, there, (node, *rest) = ends.here, ends.there, ends.own_row
     first, *others = ends.row
@@ -342,8 +350,8 @@ def _in_other_order(ends: Ends) -> Ends | None:
         like = [it for it in pairs if (_kind(it[0]), _kind(it[1])) == kinds]
         if kinds[0] != kinds[1] and like and like[0][1] is not None:
             return Ends(ends.side, here, there, ops, [like[0][1]], at="order")
-    if len(rest) == 1 and len(others) > 1 and here.next_op(node, MOVES) is rest[0]:
-        return Ends(ends.side, here, there, ends.own_row, [others[-1]], at="order")
+    if len(rest) == 1 and here.next_op(node, MOVES) is rest[0]:
+        return Ends(ends.side, here, there, ends.own_row, [ends.row[-1]], at="order")
     return None
 
 

@@ -14,6 +14,7 @@ from explorer.compare.graphs.sameness import (
     distance,
     is_telling,
     noise_of,
+    numbers_of,
     room_of,
 )
 from explorer.compare.graphs.view import GraphView
@@ -40,6 +41,7 @@ from explorer.model.causes import (
     form_of,
 )
 from explorer.model.graph import GradGraph, Output
+from explorer.numeric.summaries import summarise
 from explorer.operators.families import squashed
 from explorer.operators.mends import mends
 from explorer.operators.table import TRIED
@@ -92,6 +94,9 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
         tried=sum(bool(trial.edits) for trial in suspect.trials),
     )
     to_write = mends(cause, node, (left.engine, right.engine))
+    if cause.is_opposite:
+        # The other side writes another op.
+        to_write = tuple(mend for mend in to_write if mend.side == cause.side)
     return msgspec.structs.replace(cause, mends=to_write)
 
 
@@ -104,9 +109,10 @@ def as_kept(edit: Edit, node: str) -> Edit:
 
 # What edits cost: the least of those that explain a value is its cause
 
-COSTS: dict[Form | Inserted | type[Source] | Literal["several"], float] = {
+COSTS: dict[Form | Inserted | type[Source] | Literal["of_zero", "several"], float] = {
     "arguments": 1,
     "order": 1.5,
+    "of_zero": 1.8,  # where an op has 0, which bounds or adds nothing: two ops may be in the other order
     "removed_op": 1.9,
     "removed": 2,
     "operator": 3,
@@ -132,8 +138,13 @@ def cost(edits: Edits) -> float:
     if form == "arguments":
         names = frozenset(first.arguments if isinstance(first, SetArguments) else ())
         is_one = len(names) == 1 or any(names and names <= slice_ for slice_ in OF_SLICES)
+        numbers = first.own.values() if isinstance(first, SetArguments) else ()
+        if is_one and all(isinstance(it, float) and not it for it in numbers):
+            return COSTS["of_zero"]
         return COSTS["arguments" if is_one else "several"]
     if form == "inputs":
+        if len({edit.node for edit in edits}) > 1:
+            return COSTS[FromSlot]  # two values that a row reads are exchanged
         sources = [COSTS[type(it.source)] for it in edits if isinstance(it, Rewire)]
         others = [it.op for it in edits if isinstance(it, InsertOperator)]
         return max(sources + [COSTS.get(op, COSTS[form]) for op in others])
@@ -181,7 +192,8 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
     # What other arguments were tried with: the other side's inputs.
     edits_made = [trial.edits for trial in suspect.trials if len(trial.edits) > 1]
     of_there = [edits[:-1] for edits in edits_made if form_of(edits) == "arguments"]
-    for target in (suspect.target, *suspect.further):
+    opposite = _opposite(own, suspect.target)
+    for target in (suspect.target, *suspect.further, *opposite):
         if own.shape == target.shape and distance(own, target) is None:
             continue  # they cannot be compared
         found = []
@@ -196,6 +208,11 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
             is_removed = isinstance(trial.edits[0], RemoveOperator) and len(trial.row) > 1
             if apart is None and is_removed and own.shape != target.shape:
                 apart = apart_in_any_order(made, target, own, room)
+            if target in opposite:
+                if form_of(trial.edits) != "arguments":
+                    continue
+                inverted = InsertOperator(op="not", node=trial.row[0])
+                trial = msgspec.structs.replace(trial, edits=(*trial.edits, inverted))
             if apart is not None:
                 found.append(Explanation(trial, apart, target))
         # Where the other side's inputs alone give its value, the two ops do the same, and what they read
@@ -207,6 +224,19 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
         if found:
             return found
     return []
+
+
+def _opposite(own: Output, target: Output) -> tuple[Output, ...]:
+    """The condition that holds where the other side's does not: masks are of either sense.
+
+    None where an op has that already.
+    """
+    first, second = numbers_of(own), numbers_of(target)
+    if own.dtype != "bool" or target.dtype != "bool" or first is None or second is None:
+        return ()
+    if first.shape == second.shape and (first != second).all():
+        return ()
+    return (Output(target.shape, target.dtype, summarise(second == 0)),)
 
 
 def _kind(edit: Edit) -> object:

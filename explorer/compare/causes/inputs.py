@@ -23,7 +23,7 @@ from explorer.model.causes import (
     Zeros,
 )
 from explorer.model.divergence import Place
-from explorer.model.graph import Node
+from explorer.model.graph import Node, Slot
 from explorer.operators.families import family
 from explorer.operators.table import TRIED
 
@@ -32,6 +32,15 @@ MOST_REPLACEMENTS = 12
 
 PLAIN_FACTORS = (2.0, 0.5, -1.0, 10.0, 0.1, 100.0, 0.01)
 """Factors that are tried besides those of the sizes."""
+
+NEAR = 4
+"""So many ops ahead of a value are looked at for what it is made of."""
+
+MOST_EXCHANGED = 4
+"""Of so many values that a row reads any two are exchanged."""
+
+HANDED_ON = frozenset({"cast", "identity"})
+"""Families of ops that hand the same numbers on."""
 
 HALVES = ("float16", "bfloat16")
 
@@ -62,7 +71,9 @@ def op_label(node: Node, number: str = "") -> str:
 def swapped(spot: Spot) -> Iterator[Edits]:
     """Two inputs in the place of each other."""
     for one, second in combinations(spot.tensors, 2):
-        if spot.tensors[one].shape == spot.tensors[second].shape:
+        # Tensors that are joined may be of other sizes.
+        is_joined = family(spot.node.op) == "concat"
+        if is_joined or spot.tensors[one].shape == spot.tensors[second].shape:
             yield spot.rewired(one, FromSlot(second)), spot.rewired(second, FromSlot(one))
 
 
@@ -91,6 +102,16 @@ def moved(spot: Spot) -> Iterator[Edit]:
     """Each tensor of numbers with its elements elsewhere."""
     for slot in spot.floats:
         yield from _elsewhere(spot, slot)
+
+
+def spread(spot: Spot) -> Iterator[Edit]:
+    """Each of several tensors spread along another axis: two are exchanged, of which one has one element."""
+    is_spread = len(spot.floats) > 1 and family(spot.node.op) not in TRIED.of_weights
+    for slot in spot.floats if is_spread else ():
+        shape = spot.tensors[slot].shape
+        for axis in range(len(shape) - 2):
+            if 1 in shape[axis : axis + 2]:
+                yield spot.inserted("swap_axes", slot, numbers=(axis, axis + 1))
 
 
 def moved_weights(spot: Spot) -> Iterator[Edit]:
@@ -132,15 +153,56 @@ def replaced(spot: Spot) -> Iterator[Edit]:
     nodes.sort(key=lambda it: abs(places[it.id] - places[node.id]))
     for slot, read in spot.tensors.items():
         origin, output = next((it.origin, it.output) for it in here.into(node) if it.input == slot)
-        maker = here.nodes[origin].op
+        # What the value is made of comes first: it may be read ahead of what was done to it.
+        maker = here.nodes[origin]
+        ahead, reads = {origin}, [maker]
+        for _ in range(NEAR):
+            reads = [it for one in reads for it in here.origins(one) if it.id not in ahead]
+            ahead.update(it.id for it in reads)
+        ranked = [((it.id not in ahead, it.op != maker.op), it) for it in nodes]
         found = [
-            FromNode(it.id, number, label_of(it, number))
-            for it in sorted(nodes, key=lambda it: it.op != maker)
+            FromNode(it.id, number, _label_ahead(here, it, number))
+            for _, it in sorted(ranked, key=lambda it: it[0])
             for number, made in enumerate(it.outputs)
             if (it.id, number) != (origin, output)
             and (made.shape, made.dtype) == (read.shape, read.dtype)
         ]
         yield from (spot.rewired(slot, source) for source in found[:MOST_REPLACEMENTS])
+
+
+def exchanged(spot: Spot) -> Iterator[Edits]:
+    """Two values that different ops of a row read from outside, wherever they read them."""
+    here, row = spot.here, spot.ends.own_row
+    readers: dict[Slot, dict[str, list[int]]] = {}
+    for node in row:
+        for edge in here.into(node):
+            read = here.nodes[edge.origin]
+            if read not in row and read.kind != "constant" and edge.output < len(read.outputs):
+                slots = readers.setdefault((edge.origin, edge.output), {})
+                slots.setdefault(node.id, []).append(edge.input)
+    for pair in combinations(list(readers)[:MOST_EXCHANGED], 2):
+        one, other = (here.nodes[node].outputs[output] for node, output in pair)
+        is_of_one_op = len(readers[pair[0]].keys() | readers[pair[1]].keys()) == 1
+        if is_of_one_op or (one.shape, one.dtype) != (other.shape, other.dtype):
+            continue
+        makers = [base_of(here, here.nodes[node], MOVES) for node, _ in pair]
+        labels = [label_of(maker) for maker in makers]
+        if labels[0] == labels[1]:
+            # Of one line: by their modules.
+            labels = [op_label(maker, f", {maker.scope or maker.id}") for maker in makers]
+        edits = [
+            Rewire(node=node, slots=tuple(slots), source=FromNode(*instead, label))
+            for slot, instead, label in zip(pair, pair[::-1], labels[::-1], strict=True)
+            for node, slots in readers[slot].items()
+        ]
+        # The edits of the op itself come first.
+        yield tuple(sorted(edits, key=lambda edit: edit.node != spot.node.id))
+
+
+def _label_ahead(here: GraphView, node: Node, output: int) -> str:
+    """What a value is called; a cast or an identity, which hands the same numbers on, as what it reads."""
+    base = base_of(here, node, HANDED_ON)
+    return label_of(node, output) if base is node else label_of(base)
 
 
 def zeros(spot: Spot) -> Iterator[Edit]:

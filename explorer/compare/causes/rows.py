@@ -27,11 +27,12 @@ MOST_AHEAD = 6
 """So many of those ahead of it are tried, the nearest ones first."""
 
 
-Where = Literal["op", "row", "first", "extra", "state", "order", "leaf"]
+Where = Literal["op", "row", "begin", "first", "extra", "beside", "state", "order", "leaf"]
 """What ops are edited.
 
 "op": one by itself. "row": each of a row, of which those behind are computed again, or the "first" alone.
-"extra": each of a row that one side alone has, where what that reads is the value to be given. "state": all
+"extra": each of a row that one side alone has, where what that reads is the value to be given. "beside": a
+row, with what its line makes of the same values beside it. "state": all
 that write to one result. "order": the first and the last of a row, in the opposite order. "leaf": one that
 reads a leaf which the other side does not have.
 """
@@ -230,7 +231,8 @@ def _up_to_where_it_goes_on(
     divergence: ExtraOps, here: GraphView, node: Node, there: GraphView, other: Node
 ) -> Ends | None:
     """The ops that one side alone has, with the op behind them, and that with which the other goes on."""
-    behind = here.next_op(node)
+    does_work = family(other.op) not in BOOKKEEPING
+    behind = here.next_op(node, BOOKKEEPING) if does_work else here.next_op(node)
     if behind is None:
         # Of several ops that read the node, the one that does what the other one does, with one leaf.
         leaves = _leaves(there, other)
@@ -267,7 +269,7 @@ def _of_one_state(_: Divergence, ends: Ends) -> Iterator[Ends]:
             yield ends._replace(own_row=writers, at="state")
 
 
-def _up_to_what_is_read_there(_: Divergence, ends: Ends) -> Iterator[Ends]:
+def up_to_what_is_read_there(_: Divergence, ends: Ends) -> Iterator[Ends]:
     """A row with the ops behind it, up to one that reads what the other row reads besides: a bias."""
     if ends.result or ends.at == "extra":
         return
@@ -279,6 +281,24 @@ def _up_to_what_is_read_there(_: Divergence, ends: Ends) -> Iterator[Ends]:
             missing, end = left, behind
     if end is not None:
         yield ends.up_to(end)
+
+
+def _with_what_is_made_beside(_: Divergence, ends: Ends) -> Iterator[Ends]:
+    """A row with the ops of its line that read nothing but what it reads: two factors made of one value."""
+    row, here = ends.own_row, ends.here
+    if ends.result or len(row) == 1:
+        return
+    members, lines = {node.id for node in row}, {node.source[:1] for node in row}
+    reads = {read.id: read for node in row for read in here.origins(node) if read.id not in members}
+    beside = [
+        read
+        for read in reads.values()
+        if read.kind == "op" and read.phase == row[0].phase and read.source[:1] in lines
+        if all(it.id in reads for it in here.origins(read))
+    ]
+    if beside:
+        own_row = sorted((*beside, *row), key=lambda node: node.order)
+        yield ends._replace(own_row=own_row, at="beside")
 
 
 def _not_read(values: list[Node], flow: GraphView, row: list[Node]) -> list[Node]:
@@ -311,6 +331,20 @@ def _up_to_its_kind(divergence: Divergence, ends: Ends) -> Iterator[Ends]:
         yield from (ends.up_to(it) for it in [it for it in behind if are_alike(it, last)][:1])
 
 
+def _from_what_turns_its_axes(divergence: Divergence, ends: Ends) -> Iterator[Ends]:
+    """A row from an op right ahead of it that puts its axes in another order, which alone is changed."""
+    here = ends.here
+    for read in here.origins(ends.own_row[0]) if isinstance(divergence, OtherValue) else ():
+        ahead: Node | None = read
+        while ahead is not None and ahead.kind == "op" and family(ahead.op) in BOOKKEEPING:
+            rank = len(ahead.outputs[0].shape) if ahead.outputs else 0
+            if family(ahead.op) == "transpose" and rank > 2:
+                yield ends._replace(own_row=here.row(ahead.id, ends.own_row[-1].id), at="first")
+                break
+            reads = here.origins(ahead)
+            ahead = reads[0] if len(reads) == 1 else None
+
+
 def _with_what_is_before(divergence: Divergence, ends: Ends) -> Iterator[Ends]:
     """Rows from each of the nearest ops ahead of a divergence, which alone is then changed."""
     if not isinstance(divergence, OtherValue):
@@ -335,7 +369,14 @@ def _with_what_is_before(divergence: Divergence, ends: Ends) -> Iterator[Ends]:
         yield ends._replace(own_row=here.row(node.id, last.id), at="first")
 
 
-LONGER = (_of_one_state, _up_to_what_is_read_there, _up_to_its_kind, _with_what_is_before)
+LONGER = (
+    _of_one_state,
+    up_to_what_is_read_there,
+    _with_what_is_made_beside,
+    _up_to_its_kind,
+    _from_what_turns_its_axes,
+    _with_what_is_before,
+)
 """Longer rows than those of a divergence, for each of its ends: what follows, and what is before."""
 
 

@@ -18,7 +18,7 @@ from explorer.compare.explained.mending import Mending, give_the_same_results, l
 from explorer.compare.graphs.levels import have_one_form, with_levels
 from explorer.model.alignment import Alignment, Seen
 from explorer.model.causes import Trial, Tried
-from explorer.model.divergence import Divergence
+from explorer.model.divergence import Divergence, OtherValue
 from explorer.model.engines import Framework, engine_named
 from explorer.model.graph import OTHER, GradGraph, Output, SideName, Slot
 from explorer.model.mended import End, Mended, MendedRun, PutIn
@@ -241,6 +241,8 @@ class Sights:
                 if not it.parts[side].isdisjoint(seam.parts[side])
             )
             number = next(plain, None)
+            if number is not None and self._is_behind(divergence, self.all[number].divergence):
+                continue  # what was put in may lie in another order for what reads it
             if number is None or number in self._explained:
                 if is_known:
                     continue
@@ -248,6 +250,16 @@ class Sights:
                 new = self._mending.without_known(divergence)
                 self.all.append(Seen(new, run=run, values=values))
             self._last.append((number, divergence))
+
+    def _is_behind(self, divergence: Divergence, known: Divergence) -> bool:
+        """Whether a divergence is behind the last op of a known one."""
+        here = self._mending.here
+        place = 0 if here.name == "left" else 1
+        end = known.rows[place].end if isinstance(known, OtherValue) else ""
+        last, node = (
+            here.nodes.get(it or "") for it in (end or known.nodes[place], divergence.nodes[place])
+        )
+        return last is not None and node is not None and node.order > last.order
 
     def look_into(self, alignment: Alignment, graphs: tuple[GradGraph, GradGraph]) -> None:
         """Try in the next run what may explain the divergences of this one."""

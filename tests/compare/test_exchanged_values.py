@@ -1,0 +1,210 @@
+"""What a row of ops reads in the place of something else, and what one side alone does ahead of it."""
+
+import msgspec
+import pytest
+
+from explorer.compare.align import align
+from explorer.compare.causes.candidates import suspects_at
+from explorer.compare.causes.choice import COSTS, cost
+from explorer.compare.graphs.view import GraphView
+from explorer.model.causes import FromNode, Rewire, SetArguments, form_of
+from explorer.model.graph import Arguments, GradGraph
+from explorer.words.causes import in_short
+from tests.support.alignments import parting
+from tests.support.divergence_records import other_value
+from tests.support.narrowing import present
+from tests.support.written_nets import net, two_nets
+
+# An activation of the other factor; and a divergence of two distributions the wrong way round, of which one
+# factor is made beside the row of ops.
+GATED = """
+    gate = MatMul @1: x @ x / 4
+    up = MatMul @2: x @ x.T / 4
+    - act = SiLU @3: gate / (1 + np.exp(-gate))
+    - out = Mul @3: act * up
+    + act = SiLU @3: up / (1 + np.exp(-up))
+    + out = Mul @3: act * gate
+"""
+DIVERGENCE = """
+    gate = LogSoftmax @1: x - np.log(np.exp(x).sum())
+    up = LogSoftmax @2: x * x - np.log(np.exp(x * x).sum())
+    - apart = Sub @3: gate - up
+    - share = Exp @3: np.exp(gate)
+    - out = Mul @3: share * apart
+    + out = KLDiv @3: np.exp(up) * (up - gate)
+"""
+
+
+def given(graph: GradGraph, line: str, arguments: Arguments) -> GradGraph:
+    """A graph in which the op of a line has arguments."""
+    nodes = (
+        msgspec.structs.replace(node, arguments=arguments) if node.source == (line,) else node
+        for node in graph.nodes
+    )
+    return msgspec.structs.replace(graph, nodes=tuple(nodes))
+
+
+@pytest.mark.parametrize("text", [GATED, DIVERGENCE])
+def test_two_values_that_a_row_reads_are_exchanged_wherever_it_reads_them(text: str) -> None:
+    left = net("torch-tape", text)
+    right = net("jax-tape", text, side="right")
+    view = GraphView(left)
+    divergence = present(align(left, right).divergence)
+    lines = {node: it.source[0] for node, it in view.nodes.items() if it.source}
+    gate, up = (next(node for node, it in lines.items() if it == f"net.py:{n}") for n in (1, 2))
+    exchanges = []
+    for suspect in suspects_at(divergence, view, GraphView(right)):
+        for trial in suspect.trials if suspect.side == "left" else ():
+            sources = [it.source for it in trial.edits if isinstance(it, Rewire)]
+            if {it.node for it in sources if isinstance(it, FromNode)} == {gate, up}:
+                exchanges.append(trial.edits)
+    (edits,) = exchanges
+
+    put_in = {}
+    for edit in edits:
+        assert isinstance(edit, Rewire)
+        assert isinstance(edit.source, FromNode)
+        put_in.update({(edit.node, slot): edit.source.node for slot in edit.slots})
+    readers = [edge for node in (gate, up) for edge in view.out_of(view.nodes[node])]
+    other = {gate: up, up: gate}
+    assert put_in == {(edge.target, edge.input): other[edge.origin] for edge in readers}
+    assert form_of(edits) == "inputs"
+    assert cost(edits) < min(COSTS["several"], COSTS["value"])
+    assert "exchanged" in in_short(edits, "Mul")
+
+
+SCALED = """
+    scores = MatMul @1: x @ x
+    - scaled = Div @2: scores / 2
+    + scaled = Div @2: scores / 3.5
+    - out = Softmax @3: np.exp(scaled) / np.exp(scaled).sum(1, keepdims=True)
+    + top = ReduceMax @3: scaled.max(1, keepdims=True)
+    + low = Sub @3: scaled - top
+    + high = Exp @3: np.exp(low)
+    + total = ReduceSum @3: high.sum(1, keepdims=True)
+    + out = Div @3: high / total
+"""
+
+
+def test_a_number_ahead_of_a_softmax_that_is_written_out_is_compared_with_the_other_number() -> (
+    None
+):
+    left, right = (
+        given(graph, "net.py:2", {"other": number})
+        for graph, number in zip(two_nets(SCALED), (2.0, 3.5), strict=True)
+    )
+    assert "`Div` (net.py:2) and `Div` (net.py:2)" in parting(left, right).sentence
+
+
+SHARES = """
+    weights = TopK @1: np.abs(x) + 0.1
+    + total = ReduceSum @2: weights.sum(1, keepdims=True)
+    + shares = Div @2: weights / total
+    y = MatMul @3: x @ x
+    - out = Mul @4: weights * y
+    + out = Mul @4: shares * y
+    - mean = Mean @4: out.mean()
+    + sum = ReduceSum @4: out.sum()
+    + sixteen = constant: np.array(16.0)
+    + mean = Div @4: sum / sixteen
+    result out = mean
+"""
+
+
+def test_ops_of_one_side_are_told_beside_a_mean_that_it_writes_out() -> None:
+    sentence = parting(*two_nets(SHARES)).sentence
+    assert "only b has the 2 ops from `ReduceSum` (net.py:2) to `Div`" in sentence
+
+
+TURNED = """
+    split = Reshape @1: x.reshape(2, 2, 2, 2)
+    - turned = Transpose @2: split.transpose(0, 2, 1, 3)
+    + turned = Turn @2: split.transpose(0, 2, 3, 1)
+    flat = Reshape @3: turned.reshape(4, 4)
+    - out = MatMul @4: flat @ x
+    + out = Linear @4: flat @ x
+"""
+
+
+def test_the_axes_of_a_transposition_ahead_of_an_op_are_exchanged() -> None:
+    left = given(net("torch-tape", TURNED), "net.py:2", {"dims": (0, 2, 1, 3)})
+    right = net("jax-tape", TURNED, side="right")
+    ids = {node.op: node.id for node in (*left.nodes, *right.nodes)}
+    divergence = other_value(ids["MatMul"], ids["Linear"])
+    found = suspects_at(divergence, GraphView(left), GraphView(right))
+    turned = [
+        edit.arguments["dims"]
+        for suspect in found
+        for trial in suspect.trials
+        for edit in trial.edits
+        if isinstance(edit, SetArguments) and trial.row[0] == ids["Transpose"]
+    ]
+    assert len(turned) == 6
+    assert (0, 2, 3, 1) in turned
+
+
+PLACES = {
+    "a part that is handed on is known, the op that reads another one is not": (
+        """
+        parts = Split @1: (x[:, :1], x[:, 1:2], x[:, 2:3])
+        - one = Tanh @2: np.tanh(parts[1])
+        - other = Exp @3: np.exp(parts[2])
+        + first = Contiguous @1: parts[1] + 0
+        + second = Contiguous @1: parts[2] + 0
+        + one = Tanh @2: np.tanh(second)
+        + other = Exp @3: np.exp(first)
+        out = Mul @4: one * other
+        """,
+        "`Tanh` (net.py:2) and `Tanh` (net.py:2) take different inputs",
+    ),
+    "what is done to a value that the other side returns": (
+        """
+        loss = Mean @1: (x * x).mean()
+        + most = Muls @2: loss * 0.9
+        + total = Sum @2: x.sum()
+        + rest = Muls @2: total * 0.1
+        + out = Add @2: most + rest
+        - result out = loss
+        + result out = out
+        """,
+        "only b has the 2 ops from `Muls` (net.py:2) to `Add`",
+    ),
+    "a part that is taken by a view is a slice": (
+        """
+        h = Tanh @1: np.tanh(x)
+        - part = Slice @2: h[:, :1]
+        - flat = Reshape @2: part.reshape(4)
+        + flat = Contiguous @2: h[:, 3]
+        out = Exp @3: np.exp(flat)
+        """,
+        "`Slice` (net.py:2) to `Reshape` and `Contiguous` (net.py:2)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), PLACES.values(), ids=PLACES)
+def test_the_place_is_where_one_side_takes_or_does_something_else(text: str, said: str) -> None:
+    assert said in parting(*two_nets(text)).sentence
+
+
+def test_what_a_value_is_made_of_is_tried_in_its_place_before_what_is_like_it() -> None:
+    decoys = "\n".join(f"    like{place} = MatMul @3: x @ x + {place}" for place in range(16))
+    text = f"""
+    h = Tanh @1: np.tanh(x)
+    made = MatMul @2: h @ h
+{decoys}
+    - out = Mul @4: x * made
+    + out = Mul @4: x * h
+    """
+    left, right = net("torch-tape", text), net("jax-tape", text, side="right")
+    divergence = present(align(left, right).divergence)
+    sources = {
+        edit.source.node
+        for suspect in suspects_at(divergence, GraphView(left), GraphView(right))
+        for trial in suspect.trials
+        for edit in trial.edits
+        if isinstance(edit, Rewire) and isinstance(edit.source, FromNode)
+        if suspect.side == "left"
+    }
+    ids = {node.op: node.id for node in left.nodes}
+    assert ids["Tanh"] in sources
