@@ -96,26 +96,6 @@ def test_a_number_ahead_of_a_softmax_that_is_written_out_is_compared_with_the_ot
     assert "`Div` (net.py:2) and `Div` (net.py:2)" in parting(left, right).sentence
 
 
-SHARES = """
-    weights = TopK @1: np.abs(x) + 0.1
-    + total = ReduceSum @2: weights.sum(1, keepdims=True)
-    + shares = Div @2: weights / total
-    y = MatMul @3: x @ x
-    - out = Mul @4: weights * y
-    + out = Mul @4: shares * y
-    - mean = Mean @4: out.mean()
-    + sum = ReduceSum @4: out.sum()
-    + sixteen = constant: np.array(16.0)
-    + mean = Div @4: sum / sixteen
-    result out = mean
-"""
-
-
-def test_ops_of_one_side_are_told_beside_a_mean_that_it_writes_out() -> None:
-    sentence = parting(*two_nets(SHARES)).sentence
-    assert "only b has the 2 ops from `ReduceSum` (net.py:2) to `Div`" in sentence
-
-
 TURNED = """
     split = Reshape @1: x.reshape(2, 2, 2, 2)
     - turned = Transpose @2: split.transpose(0, 2, 1, 3)
@@ -141,50 +121,6 @@ def test_the_axes_of_a_transposition_ahead_of_an_op_are_exchanged() -> None:
     ]
     assert len(turned) == 6
     assert (0, 2, 3, 1) in turned
-
-
-PLACES = {
-    "a part that is handed on is known, the op that reads another one is not": (
-        """
-        parts = Split @1: (x[:, :1], x[:, 1:2], x[:, 2:3])
-        - one = Tanh @2: np.tanh(parts[1])
-        - other = Exp @3: np.exp(parts[2])
-        + first = Contiguous @1: parts[1] + 0
-        + second = Contiguous @1: parts[2] + 0
-        + one = Tanh @2: np.tanh(second)
-        + other = Exp @3: np.exp(first)
-        out = Mul @4: one * other
-        """,
-        "`Tanh` (net.py:2) and `Tanh` (net.py:2) take different inputs",
-    ),
-    "what is done to a value that the other side returns": (
-        """
-        loss = Mean @1: (x * x).mean()
-        + most = Muls @2: loss * 0.9
-        + total = Sum @2: x.sum()
-        + rest = Muls @2: total * 0.1
-        + out = Add @2: most + rest
-        - result out = loss
-        + result out = out
-        """,
-        "only b has the 2 ops from `Muls` (net.py:2) to `Add`",
-    ),
-    "a part that is taken by a view is a slice": (
-        """
-        h = Tanh @1: np.tanh(x)
-        - part = Slice @2: h[:, :1]
-        - flat = Reshape @2: part.reshape(4)
-        + flat = Contiguous @2: h[:, 3]
-        out = Exp @3: np.exp(flat)
-        """,
-        "`Slice` (net.py:2) to `Reshape` and `Contiguous` (net.py:2)",
-    ),
-}
-
-
-@pytest.mark.parametrize(("text", "said"), PLACES.values(), ids=PLACES)
-def test_the_place_is_where_one_side_takes_or_does_something_else(text: str, said: str) -> None:
-    assert said in parting(*two_nets(text)).sentence
 
 
 def test_what_a_value_is_made_of_is_tried_in_its_place_before_what_is_like_it() -> None:
