@@ -119,7 +119,7 @@ COSTS: dict[Form | Inserted | type[Source] | Literal["of_zero", "several"], floa
     FromSlot: 4,
     Zeros: 4,
     "pad": 4,
-    "not": 4,
+    "not": 3.9,  # of the two that a condition chooses from, it says as much as that they are exchanged
     "several": 5,  # two other arguments, or one with the other side's inputs
     "value": 6,
     "inputs": 7,  # an operator at an input: one behind says it better
