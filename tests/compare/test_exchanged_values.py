@@ -1,14 +1,26 @@
 """What a row of ops reads in the place of something else, and what one side alone does ahead of it."""
 
 import msgspec
+import numpy as np
 import pytest
 
 from explorer.compare.align import align
-from explorer.compare.causes.candidates import suspects_at
-from explorer.compare.causes.choice import COSTS, cost
+from explorer.compare.causes.candidates import Suspect, suspects_at
+from explorer.compare.causes.choice import COSTS, cause_of, cost
 from explorer.compare.graphs.view import GraphView
-from explorer.model.causes import FromNode, Rewire, SetArguments, form_of
-from explorer.model.graph import Arguments, GradGraph
+from explorer.model.arrays import AnyArray
+from explorer.model.causes import (
+    Edit,
+    FromNode,
+    RemoveOperator,
+    Rewire,
+    SetArguments,
+    Trial,
+    Tried,
+    form_of,
+)
+from explorer.model.graph import Arguments, GradGraph, Output
+from explorer.numeric.summaries import summarise
 from explorer.words.causes import in_short
 from tests.support.alignments import parting
 from tests.support.divergence_records import other_value
@@ -140,7 +152,43 @@ def test_what_a_value_is_made_of_is_tried_in_its_place_before_what_is_like_it() 
         for trial in suspect.trials
         for edit in trial.edits
         if isinstance(edit, Rewire) and isinstance(edit.source, FromNode)
-        if suspect.side == "left"
+        if suspect.side == "left" and edit.slots == (1,)
     }
     ids = {node.op: node.id for node in left.nodes}
     assert ids["Tanh"] in sources
+
+
+def test_another_order_costs_less_than_a_number_where_an_op_has_zero() -> None:
+    of_zero = SetArguments(own={"y": 0.0}, arguments={"y": 0.5})
+    ahead = Rewire(node="n1", slots=(0,), source=FromNode("n0"))
+    order = ahead, Rewire(slots=(0,), source=FromNode("n1"), label="relu")
+    assert form_of(order) == "order"
+    assert cost((SetArguments(own={"y": 0.1}, arguments={"y": 0.5}),)) < cost(order)
+    assert cost(order) < cost((of_zero,))
+
+
+@pytest.mark.parametrize(
+    ("edit", "is_inverted", "is_explained"),
+    [
+        (SetArguments(node="n1", arguments={"diagonal": 0}), False, True),
+        (RemoveOperator(node="n1"), False, False),
+        # The op has the opposite already: what changes nothing explains nothing.
+        (SetArguments(node="n1", arguments={"diagonal": 0}), True, False),
+    ],
+)
+def test_a_condition_of_the_other_sense_is_explained_by_other_arguments_alone(
+    edit: Edit, is_inverted: bool, is_explained: bool
+) -> None:
+    wanted = np.triu(np.ones((3, 3))) > 0
+    own = wanted if is_inverted else np.eye(3) > 0
+
+    def held(condition: AnyArray) -> tuple[Output, ...]:
+        return (Output(condition.shape, "bool", summarise(condition)),)
+
+    graph = net("torch-tape", "out = Triu @1: np.triu(x)")
+    node = graph.nodes[1]
+    trials = Trial(("n1",)), Trial(("n1",), (edit,))
+    suspect = Suspect("left", node, node, *held(own), *held(~wanted), trials)
+    cause = cause_of(suspect, Tried((held(own), held(wanted))), graph, graph)
+    assert bool(cause and cause.is_opposite) == is_explained
+    assert is_explained or cause is None
