@@ -68,12 +68,15 @@ class Side(NamedTuple):
 
     def origins(self) -> list[Node]:
         """What the ops read, and behind what only moves numbers also what that reads."""
-        nodes, read = self.flow.nodes, self.flow.read
+        nodes = self.flow.nodes
+
+        def read(node: Node) -> list[str]:
+            return [it.id for it in self.flow.origins(node)]
 
         def onwards(name: str) -> list[str]:
-            return read(name) if family(nodes[name].op) in HANDING_ON else []
+            return read(nodes[name]) if family(nodes[name].op) in HANDING_ON else []
 
-        start = [origin for node in self.row for origin in read(node.id)]
+        start = [name for node in self.row for name in read(node)]
         return [nodes[name] for name in reach(start, onwards)]
 
 
