@@ -17,6 +17,7 @@ from explorer.compare.causes.rows import (
     LONGER,
     Ends,
     Where,
+    are_alike,
     beside_what_is_read,
     does_the_same,
     ends_at,
@@ -191,7 +192,13 @@ def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:
     # Where both sides do the same last, the other side's steps ahead of it are its own.
     do_the_same = family(ends.own_row[-1].op) == family(ends.row[-1].op)
     first = ends.row[-1 if do_the_same else 0]
-    behind = ends.there.behind(first.id)
+    behind = set(ends.there.behind(first.id))
+    # Within a row of the other side where both go on alike: else what follows there is not explained.
+    goes_on = ends.here.next_op(ends.own_row[-1])
+    for node in ends.row[:-1]:
+        follows = ends.there.next_op(node)
+        if goes_on is None or not are_alike(follows, goes_on):
+            behind.discard(node.id)
     for node in ends.there.graph.nodes:
         if node.id in behind and node.kind == "op" and node.phase == first.phase and node.outputs:
             value = node.outputs[0]
