@@ -12,13 +12,7 @@ from explorer.compare.graphs.sameness import (
     UNMEASURED,
     scale,
 )
-from explorer.compare.results.comparison import (
-    BesideOracle,
-    Comparison,
-    compare,
-    movements,
-    worst,
-)
+from explorer.compare.results.comparison import BesideOracle, Comparison, compare, movements, worst
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Estimate, LeafNoise, OracleResult, Result, ResultNoise
 from explorer.model.trees import branch

@@ -5,7 +5,6 @@ The questions on what a step leaves beside an update are answered here: weights,
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 
 import numpy as np
 from msgspec.structs import replace
@@ -23,7 +22,6 @@ from explorer.compare.training.inputs import (
 )
 from explorer.compare.training.moments import (
     Answered,
-    Judged,
     Moment,
     Noise,
     Pair,
@@ -63,15 +61,22 @@ WHOLE = 0.5
 # What a step leaves
 
 
-def left_behind(kind: Judged, pair: Pair) -> Answered:
-    """Whether weights or running statistics are the same; those that one side alone has are not compared."""
-    apart = apart_at(pair, kind)
+def weights(pair: Pair) -> Answered:
+    """Whether the weights lie no further apart than rounding may have moved them."""
+    apart = apart_at(pair, "weights")
+    far = greatest_of(apart.ones, apart.others, apart.unlike)
+    return judged(pair, "weights", apart, apart=far)
+
+
+def buffers(pair: Pair) -> Answered:
+    """Whether running statistics are the same; those that one side alone has are not compared."""
+    apart = apart_at(pair, "buffers")
     names = apart.unlike
-    # How running statistics move is known where a record has what is before them.
+    # How they move is known where a record has what is before them.
     is_known = all(name in side.prior.buffers for _, side, _ in pair.sides for name in names)
     ways = (_by_momentum, _by_variance) if is_known else ()
     far = greatest_of(apart.ones, apart.others, names)
-    return judged(pair, kind, apart, ways if kind == "buffers" else (), [(names, ())], apart=far)
+    return judged(pair, "buffers", apart, ways, [(names, ())], apart=far, times=None)
 
 
 def _by_momentum(pair: Pair, names: Names, _one: Floats, _other: Floats) -> Iterator[Explained]:
@@ -185,8 +190,8 @@ ASKED: Asked = {
     "gradients": gradients.gradients,
     "skipped": gradients.skipped,
     "given": gradients.given,
-    "weights": partial(left_behind, "weights"),
-    "buffers": partial(left_behind, "buffers"),
+    "weights": weights,
+    "buffers": buffers,
     "averages": averages,
 }
 """What is answered by a step alone; of updates more is known with each step."""

@@ -56,8 +56,9 @@ def judged(
     pair: Pair,
     kind: Judged,
     apart: Apart,
-    ways: Sequence[Way],
-    together: Sequence[tuple[Names, Names]],
+    ways: Sequence[Way] = (),
+    together: Sequence[tuple[Names, Names]] = (),
+    /,
     **known: Any,
 ) -> Answered:
     """Whether tensors lie no further apart than rounding moves them, and else which way explains it.
@@ -116,7 +117,9 @@ def loss(pair: Pair) -> Answered:
     if left.rows != right.rows:
         # Of unlike passes what is the nearest is compared: a loss may be divided by the number of passes
         # before backward, or its gradients after it.
-        likely = [(it.loss, np.average(it.losses, weights=it.rows)) for it in (left, right)]
+        likely = [
+            (sum(it.losses), float(np.average(it.losses, weights=it.rows))) for it in (left, right)
+        ]
         ways = [np.reshape(way, (2, 1)) for way in product(*likely)]
         ones, others = min(ways, key=lambda way: greatest(*way))
     elif len(ones) > 1 and others.all():
