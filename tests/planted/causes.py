@@ -22,6 +22,7 @@ from explorer.model.causes import (
     Rewire,
     SetArguments,
     Zeros,
+    form_of,
 )
 from explorer.model.divergence import (
     Divergence,
@@ -248,7 +249,8 @@ def _rewired(edit: Rewire, edits: Edits) -> tuple[str, ...]:
             if not edit.slots:
                 return ("order of inputs", "other input")
             if any(it.node != edit.node for it in edits):
-                return ("order of ops",)
+                are_exchanged = form_of(edits) == "inputs"
+                return ("order of inputs", "other input") if are_exchanged else ("order of ops",)
             return ("other input", "order of inputs", "steps", "rows in another order")
 
 

@@ -156,12 +156,12 @@ def _alternatives(
         for count in (len(value), *range(1, rank + 1)):
             yield from combinations(range(rank), count)
     elif name in TRIED.orders and isinstance(value, tuple):
+        orders = [order for order in pool if isinstance(order, tuple) and set(order) == set(value)]
         for one, second in combinations(range(len(value)), 2):
             exchanged = {one: second, second: one}
-            yield tuple(value[exchanged.get(place, place)] for place in range(len(value)))
-        yield from (
-            order for order in pool if isinstance(order, tuple) and set(order) == set(value)
-        )
+            orders.append(tuple(value[exchanged.get(at, at)] for at in range(len(value))))
+        # In the order that they have the op is left out, which is tried as such.
+        yield from (order for order in orders if order != tuple(range(len(value))))
     else:
         if name in TRIED.positions and isinstance(value, int):
             yield from (value - 1, value + 1)
