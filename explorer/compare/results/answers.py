@@ -20,7 +20,7 @@ from explorer.compare.results.comparison import (
     movements,
     worst,
 )
-from explorer.model.arrays import unpack
+from explorer.model.arrays import AnyArray, unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework, engine_named
 from explorer.model.report import ORACLE, AnswerGroup, Difference, NotFiniteAlike
@@ -320,8 +320,10 @@ def not_finite_alike(fine: Mapping[str, Result], names: Collection[str]) -> Elem
         values = first[name]
         counted = ~np.isfinite(values)
         for other in (it.get(name) for it in others):
-            is_shaped = other is not None and other.shape == values.shape
-            counted = counted & (is_shaped and are_equal(values, other))
+            same: AnyArray | bool = False
+            if other is not None and other.shape == values.shape:
+                same = are_equal(values, other)
+            counted = counted & same
         if counted.any():
             alike[name] = counted
     return alike

@@ -414,6 +414,7 @@ def _after(
         count = step.state.get(f"{name}.step", np.zeros(0))
         is_counted = count.size and count[0] >= 1
         number = int(min(count[0], MOST_COUNTED)) if is_counted else max(step.count, 1)
-        weight, gradient = weights[name].astype(dtype), step.given[name].astype(dtype)
+        weight: AnyArray = weights[name].astype(dtype)
+        gradient: AnyArray = step.given[name].astype(dtype)
         after = weight_after(rule.kind, weight, gradient, state, settings, number)
     return after.astype(np.float64), state

@@ -332,7 +332,9 @@ def _scheduled(unlike: Unlike, name: str, pair: Pair) -> Unlike:
     def rates_at(lag: int) -> dict[int, tuple[float, float]]:
         """The known rates of both sides by the step, that of the left side ``lag`` steps before."""
         pairs = ((number, lefts.get(number - lag), rights.get(number)) for number in lefts)
-        return {number: (one, it) for number, one, it in pairs if None not in (one, it)}
+        return {
+            number: (one, it) for number, one, it in pairs if one is not None and it is not None
+        }
 
     for lag in (1, -1, 2, -2, LATEST, -LATEST):
         pairs = list(rates_at(lag).values())
