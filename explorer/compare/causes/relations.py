@@ -281,7 +281,7 @@ MOST_PLACES = 8
 SAMPLE = 16
 """So many elements are compared first."""
 
-MOST_PARTS = 8
+MOST_BLOCKS = 8
 """Equal parts of an axis whose order is looked for, such as the gates of a cell."""
 
 
@@ -343,7 +343,7 @@ def _along(own: Floats, target: Floats, axis: int, room: Sameness) -> Iterator[P
     if order == list(range(length)):
         return
     made = np.take(own, order, axis)
-    for parts in range(2, min(MOST_PARTS, length - 1) + 1):
+    for parts in range(2, min(MOST_BLOCKS, length - 1) + 1):
         size, rest = divmod(length, parts)
         blocks = [order[start] // size for start in range(0, length, size)]
         if not rest and order == [block * size + it for block in blocks for it in range(size)]:
