@@ -42,7 +42,6 @@ class AskedError(Exception):
 def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Directive], AskedError]:
     """What a directive asks of the API."""
 
-
     def raising(*arguments: Any, **options: Any) -> None:
         raise AskedError(*arguments, **options)
 

@@ -43,9 +43,8 @@ def full(tmp_path: Path) -> Iterator[Path]:
     mounted(folder, "size=64k")
     filler = folder / "filler"
     try:
-        with pytest.raises(OSError, match="No space"), filler.open("wb", buffering=0) as file:
-            while True:
-                file.write(bytes(4096))
+        with pytest.raises(OSError, match="No space"):
+            filler.write_bytes(bytes(1 << 20))
         yield folder
     finally:
         unmount(folder)

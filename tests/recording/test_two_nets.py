@@ -1,7 +1,5 @@
 """Trainings of two nets with an optimizer each, recorded in both frameworks, whose passes are not alike."""
 
-from typing import Any
-
 import msgspec
 import pytest
 

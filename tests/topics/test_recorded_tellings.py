@@ -5,6 +5,7 @@ What is recorded is what a run gives (tests/report), and what independent progra
 no recorded figure is an example of are made up in the tests of each study.
 """
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -61,8 +62,8 @@ def test_tables_have_the_rows(name: str) -> None:
         tables = recorded_telling(name).tables
         (table,) = (table for table in tables if table.title.startswith(title))
         assert len(table.columns) == len(texts), line
-        line_of_row = re.compile(re.escape(" | ".join(texts)).replace("…", "[^|]*"))
-        found = [row for row in table.rows if line_of_row.fullmatch(" | ".join(map(in_a_line, row)))]
+        wanted = re.compile(re.escape(" | ".join(texts)).replace("…", "[^|]*"))
+        found = [row for row in table.rows if wanted.fullmatch(" | ".join(map(in_a_line, row)))]
         assert len(found) == 1, (line, [row for row in table.rows if row[0] == texts[0]])
 
 

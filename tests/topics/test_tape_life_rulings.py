@@ -22,7 +22,7 @@ from explorer.topics.tape_life.questions import (
 )
 from explorer.words.messages import text
 from tests.support.rulings import USUAL, Case, Written, following
-from tests.support.topics import Change, World, borrowed, copied, edited, moved, put, together
+from tests.support.topics import Change, borrowed, copied, edited, moved, put, together
 
 GRAPH_STYLE, TAPE_STYLE = (MINDSPORE_STYLES[:1], MINDSPORE_STYLES[1:])
 

@@ -11,11 +11,6 @@ from tests.independent.advice.checks import close
 X = torch.tensor([[1.0, -2.0], [-0.5, 3.0], [2.0, 1.0]])
 
 
-def cubes(x: Any) -> Any:
-    """Σ x³."""
-    return (x**3).sum()
-
-
 def leaf(values: Any = X) -> Any:
     """A tensor that requires a gradient."""
     return torch.as_tensor(values).clone().requires_grad_()
@@ -89,17 +84,6 @@ def row_53() -> None:
     assert len(listed) == 4
 
 
-def _rates(make: Any, steps: int) -> list[float]:
-    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], 0.1)
-    scheduler = make(optimizer)
-    rates = []
-    for _ in range(steps):
-        rates.append(scheduler.get_last_lr()[0])
-        optimizer.step()
-        scheduler.step()
-    return rates
-
-
 def row_56() -> None:
     """The schedulers that are named have MindSpore's rates, by its formulas."""
     steps, schedulers = np.arange(10), torch.optim.lr_scheduler
@@ -119,7 +103,14 @@ def row_56() -> None:
             0.01 + 0.045 * (1 + np.cos(np.pi * steps / 10)),
         ),
     ):
-        close(_rates(make, 10), right)
+        optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], 0.1)
+        scheduler = make(optimizer)
+        rates = []
+        for _ in steps:
+            rates.append(scheduler.get_last_lr()[0])
+            optimizer.step()
+            scheduler.step()
+        close(rates, right)
 
 
 def row_57() -> None:
@@ -160,7 +151,7 @@ def row_64() -> None:
 def row_66() -> None:
     """The gradient divided by hand: the step of the loss without its scale."""
     weight = leaf()
-    (4 * cubes(weight)).backward()
+    (4 * (weight**3).sum()).backward()
     weight.grad /= 4
     torch.optim.SGD([weight], 0.1).step()
     close(weight, X - 0.3 * X**2)
