@@ -58,7 +58,7 @@ def test_a_module_that_fails_at_import_is_not_left_behind(tmp_path: Path) -> Non
         ),
         (
             "def inputs(): ...\n",
-            "does not define mindspore_net() or torch_net(); it defines inputs()",
+            "does not define mindspore_net() or torch_net() or jax_net(); it defines inputs()",
         ),
         (MINIMAL.replace("float32", "complex64"), "input 'x' has dtype complex64; allowed: "),
         ("\n\nx = {'x': }\n", "given.py:3: syntax error in the scenario file"),
