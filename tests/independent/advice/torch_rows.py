@@ -84,6 +84,17 @@ def row_53() -> None:
     assert len(listed) == 4
 
 
+def _rates(make: Any, steps: int) -> list[float]:
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], 0.1)
+    scheduler = make(optimizer)
+    rates = []
+    for _ in range(steps):
+        rates.append(scheduler.get_last_lr()[0])
+        optimizer.step()
+        scheduler.step()
+    return rates
+
+
 def row_56() -> None:
     """The schedulers that are named have MindSpore's rates, by its formulas."""
     steps, schedulers = np.arange(10), torch.optim.lr_scheduler
@@ -103,14 +114,7 @@ def row_56() -> None:
             0.01 + 0.045 * (1 + np.cos(np.pi * steps / 10)),
         ),
     ):
-        optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], 0.1)
-        scheduler = make(optimizer)
-        rates = []
-        for _ in steps:
-            rates.append(scheduler.get_last_lr()[0])
-            optimizer.step()
-            scheduler.step()
-        close(rates, right)
+        close(_rates(make, 10), right)
 
 
 def row_57() -> None:
