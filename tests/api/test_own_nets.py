@@ -91,16 +91,12 @@ def test_a_file_of_pickles_is_refused_and_not_run(tmp_path: Path) -> None:
     assert not (tmp_path / "sprung").exists()
 
 
-def key(path: Path) -> dict[str, str]:
-    """What the store tells scenarios apart by, without the file's own name."""
-    return dict(zip(("file",), files_read(path).values(), strict=True))
-
-
 def test_what_is_written_changes_with_all_that_the_nets_are_made_of(
     tmp_path: Path, package: Path
 ) -> None:
-    def now(name: str, x: Any = X, **given: Any) -> dict[str, str]:
-        return key(written(tmp_path / name, inputs={"x": x, "y": Y}, **given))
+    def now(name: str, x: Any = X, **given: Any) -> str:
+        (key,) = files_read(written(tmp_path / name, inputs={"x": x, "y": Y}, **given)).values()
+        return key
 
     first = now("first")
     assert now("again", X.copy()) == first

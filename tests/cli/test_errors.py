@@ -21,17 +21,25 @@ Those in Chinese are Typer's that no line above has, and some of the explorer's 
 
 
 @pytest.mark.parametrize(
-    ("line", "message"), (MESSAGES["unknown"] | MESSAGES["impossible"]).items()
+    ("line", "message", "options"),
+    [
+        *((*row, []) for row in (MESSAGES["unknown"] | MESSAGES["impossible"]).items()),
+        *(
+            (line, f"explorer: {said}", ["--lang=zh"])
+            for line, said in MESSAGES["in_chinese"].items()
+        ),
+    ],
 )
-def test_a_usage_error_is_one_message_with_exit_code_2_before_any_work(
+def test_a_usage_error_is_one_message_with_exit_code_2_in_its_language_before_any_work(
     line: str,
     message: str,
+    options: list[str],
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run(shlex.split(line)) == 2
+    assert run([*shlex.split(line), *options]) == 2
     assert not list(tmp_path.iterdir())
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -85,14 +93,3 @@ def test_a_fault_of_our_own_is_its_last_line_or_a_traceback_if_asked_for(
     monkeypatch.setenv("EXPLORER_TRACEBACK", "1")
     with pytest.raises(WorkerFaultError, match="most recent call last"):
         run(["scenario", "dense_mse"])
-
-
-@pytest.mark.parametrize(("line", "message"), MESSAGES["in_chinese"].items())
-def test_a_usage_error_is_in_the_language_that_the_line_names(
-    line: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run([*shlex.split(line), "--lang=zh"]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith(f"explorer: {message}")
-    assert printed.err.count("\n") == 1

@@ -1,7 +1,6 @@
 """Help: every command explains itself, in both languages."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from typer.main import get_group
@@ -16,6 +15,8 @@ ENGLISH = re.compile(r"[A-Za-z]{2,},? [a-z]{2,} [a-z]{2,}|\b(the|is|are|of|with|
 """Three English words in a row, or one that nearly every English sentence has."""
 
 HEADING = re.compile(r"^\S+：$")
+
+BEFORE_EXPLANATION = re.compile(r"(?<=\S)  +(?=\S)|^ {4,}(?=\S)")
 
 
 def in_chinese(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -45,16 +46,10 @@ def test_the_help_of_every_command_is_whole_in_chinese_in_columns_that_fit(
             heading, *rows = paragraph.splitlines()
             if HEADING.match(heading):
                 # Explanations begin in one column, though Chinese is twice as wide.
-                assert len(set(starts_of_explanations(rows))) == 1
+                gaps = filter(None, map(BEFORE_EXPLANATION.search, rows))
+                assert len({columns(gap.string[: gap.end()]) for gap in gaps}) == 1
                 assert width < 100 or max(map(columns, rows)) <= width
         assert [text for text in english if text and text in page] == []
-
-
-def starts_of_explanations(rows: list[str]) -> Iterator[int]:
-    for row in rows:
-        gap = re.search(r"(?<=\S)  +(?=\S)|^ {4,}(?=\S)", row)
-        if gap:
-            yield columns(row[: gap.end()])
 
 
 def test_the_help_says_defaults_and_what_is_required(capsys: pytest.CaptureFixture[str]) -> None:

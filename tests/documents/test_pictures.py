@@ -38,14 +38,13 @@ class AskedError(Exception):
         self.options = options
 
 
-def raising(*arguments: Any, **options: Any) -> None:
-    """Stands for a function of the API, and only says what it was called with."""
-    raise AskedError(*arguments, **options)
-
-
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Directive], AskedError]:
     """What a directive asks of the API."""
+
+    def raising(*arguments: Any, **options: Any) -> None:
+        raise AskedError(*arguments, **options)
+
     for name in ("graph", "diff"):
         monkeypatch.setattr(documents, name, raising)
 

@@ -43,8 +43,8 @@ BARS = Chart(
 )
 
 
-def chart_of(kind: ChartKind, series: Series, log: tuple[Literal["x", "y"], ...] = ()) -> Chart:
-    return Chart(name="c", title="c", kind=kind, x="x", y="y", log=log, series=(series,))
+def chart_of(kind: ChartKind, *series: Series, log: tuple[Literal["x", "y"], ...] = ()) -> Chart:
+    return Chart(name="c", title="c", kind=kind, x="x", y="y", log=log, series=series)
 
 
 def test_a_value_that_is_missing_is_not_drawn() -> None:
@@ -138,21 +138,17 @@ def test_no_light_colour_is_left_on_dark_paper(chart: Chart) -> None:
     assert not any(colour in str(dark) for colour in DARK_OF)
 
 
-def points(*series: Series) -> Chart:
-    return Chart(name="c", title="c", kind="points", x="kink", y="gradient", series=series)
-
-
 def test_points_at_one_name_stand_side_by_side() -> None:
     names = ("relu at 0", "abs at 0")
-    both = points(Series("one", names, (1.0, 0.0)), Series("other", names, (1.0, 0.5)))
+    one = Series("one", names, (1.0, 0.0))
+    both = chart_of("points", one, Series("other", names, (1.0, 0.5)))
     encoding = specification(both)["encoding"]
     # Or the second of two points at one height would hide the first.
     assert encoding["xOffset"]["field"] == "series"
     assert encoding["x"]["axis"]["tickBand"] == "extent"
-    alone = specification(points(Series("one", names, (1.0, 0.0))))["encoding"]
-    assert "xOffset" not in alone
-    on_numbers = points(Series("one", (1.0, 2.0), (1.0, 0.0)), Series("other", (1.0,), (1.0,)))
-    assert "xOffset" not in specification(on_numbers)["encoding"]
+    numbers = Series("one", (1.0, 2.0), (1.0, 0.0)), Series("other", (1.0,), (1.0,))
+    for chart in (chart_of("points", one), chart_of("points", *numbers)):
+        assert "xOffset" not in specification(chart)["encoding"]
 
 
 def test_lines_that_lie_on_each_other_are_one_under_both_names() -> None:

@@ -1,5 +1,6 @@
 """The ladder as data: the places of boxes, the ends of edges, and that nothing overlaps."""
 
+import math
 import re
 from collections import defaultdict
 from itertools import combinations, pairwise
@@ -71,7 +72,12 @@ def test_every_text_lies_inside_its_box_without_touching_another(drawn: DrawnGra
     for box in boxes(drawn.svg).values():
         spans_by_line: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
         for text in box.element.findall(f"{SVG}text"):
-            left, right = text_span(text, box)
+            # Where it begins and ends in the widest of its fonts.
+            is_small = "s" in text.attrib["class"].split() or "quiet" in box.classes
+            width = measure(text.text or "", SMALL_SIZE if is_small else TITLE_SIZE)
+            before_x = {"end": width, "middle": width / 2}.get(text.get("text-anchor", ""), 0.0)
+            left = float(text.attrib["x"]) - before_x
+            right = left + width
             assert box.x + 4 <= left
             assert right <= box.right - 4
             assert box.y < float(text.attrib["y"]) < box.bottom
@@ -79,15 +85,6 @@ def test_every_text_lies_inside_its_box_without_touching_another(drawn: DrawnGra
         for spans in spans_by_line.values():
             for before, behind in pairwise(sorted(spans)):
                 assert before[1] < behind[0]
-
-
-def text_span(text: ElementTree.Element, box: Rectangle) -> tuple[float, float]:
-    """Where a text of a box begins and ends, in the widest of its fonts."""
-    is_small = "s" in text.attrib["class"].split() or "quiet" in box.classes
-    width = measure(text.text or "", SMALL_SIZE if is_small else TITLE_SIZE)
-    before_x = {"end": width, "middle": width / 2}.get(text.get("text-anchor", ""), 0.0)
-    left = float(text.attrib["x"]) - before_x
-    return left, left + width
 
 
 def test_forward_runs_down_and_backward_runs_up(drawn: DrawnGraph) -> None:
@@ -114,19 +111,13 @@ def test_each_backward_operator_is_level_with_its_forward_operator(drawn: DrawnG
     """It is above the next forward operator below, and below the next one above."""
     nodes, places = drawn.graph.by_id(), boxes(drawn.svg)
     operators = [node for node in drawn.graph.nodes if node.kind == "op"]
-    levels = {places[node.id].middle for node in operators if node.phase == "forward"}
+    middles = {places[node.id].middle for node in operators if node.phase == "forward"}
+    levels = [-math.inf, *sorted(middles), math.inf]
     for node in drawn.graph.nodes:
         if node.kind == "output" or node.forward is None or nodes[node.forward].kind != "op":
             continue
-        above, below = neighbours_of(places[node.forward].middle, levels)
-        assert above < places[node.id].middle < below, node.id
-
-
-def neighbours_of(level: float, levels: set[float]) -> tuple[float, float]:
-    """The next level above and the next one below; infinite where there is none."""
-    ys = [float("-inf"), *sorted(levels), float("inf")]
-    index = ys.index(level)
-    return ys[index - 1], ys[index + 1]
+        index = levels.index(places[node.forward].middle)
+        assert levels[index - 1] < places[node.id].middle < levels[index + 1], node.id
 
 
 @pytest.mark.slow
@@ -152,7 +143,11 @@ def test_edges_keep_clear_of_boxes(drawn: DrawnGraph) -> None:
         others = [id_ for id_ in places if id_ not in ends(edge)]
         for piece in straight_pieces(edge.attrib["d"]):
             for id_ in others:
-                assert not passes_through(piece, places[id_]), (id_, ends(edge))
+                x0, y0, x1, y1 = piece
+                box = places[id_]
+                across = min(x0, x1) < box.right - 1 and box.x + 1 < max(x0, x1) + 0.1
+                along = min(y0, y1) < box.bottom - 1 and box.y + 1 < max(y0, y1) + 0.1
+                assert not (across and along), (id_, ends(edge))
 
 
 Piece = tuple[float, float, float, float]
@@ -169,14 +164,6 @@ def straight_pieces(path: str) -> list[Piece]:
             pieces.append((x, y, end_x, end_y))
         x, y = end_x, end_y
     return pieces
-
-
-def passes_through(piece: Piece, box: Rectangle) -> bool:
-    """Whether a piece runs through a box, more than a point from its sides."""
-    x0, y0, x1, y1 = piece
-    across = min(x0, x1) < box.right - 1 and box.x + 1 < max(x0, x1) + 0.1
-    along = min(y0, y1) < box.bottom - 1 and box.y + 1 < max(y0, y1) + 0.1
-    return across and along
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ from explorer.drawing.cards import cards
 from explorer.drawing.formats import dot, mermaid
 from explorer.drawing.label_text import measure
 from explorer.drawing.marks import marks
-from explorer.drawing.picture import Card
 from explorer.drawing.style import LEAST_BOX_WIDTH, PAD, SMALL_SIZE, TITLE_SIZE
 from explorer.model.graph import GradGraph
 from explorer.text.language import said_in
@@ -106,12 +105,6 @@ def test_a_drawing_names_its_language_and_fonts_and_an_english_text_is_found() -
     assert "value kept for backward" in english_in(texts, GRAPHS["dense"])
 
 
-def width_of_texts(card: Card) -> float:
-    size = SMALL_SIZE if card.role == "quiet" else TITLE_SIZE
-    first = measure(card.title, size) + measure(card.shape, SMALL_SIZE)
-    return max(first, measure(card.value, SMALL_SIZE), measure(card.moves, SMALL_SIZE))
-
-
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_chinese_texts_fit_into_their_boxes(depth: Depth) -> None:
     for graph in GRAPHS.values():
@@ -119,7 +112,10 @@ def test_chinese_texts_fit_into_their_boxes(depth: Depth) -> None:
         with said_in("zh"):
             made = cards(shown.graph, marks(shown, {}))
         for card in made.values():
-            assert width_of_texts(card) + 2 * PAD <= max(card.width, LEAST_BOX_WIDTH)
+            size = SMALL_SIZE if card.role == "quiet" else TITLE_SIZE
+            first = measure(card.title, size) + measure(card.shape, SMALL_SIZE)
+            widest = max(first, *(measure(text, SMALL_SIZE) for text in (card.value, card.moves)))
+            assert widest + 2 * PAD <= max(card.width, LEAST_BOX_WIDTH)
 
 
 def test_a_chinese_sign_is_one_em_wide() -> None:

@@ -9,9 +9,7 @@ from explorer.drawing import draw
 from explorer.drawing.views import VIEWS, ViewName, thumbnail
 from explorer.model.graph import Edge, GradGraph
 from tests.support.handmade_graph import HandmadeGraph
-from tests.support.svg_pictures import read_svg, texts
-
-SVG = "{http://www.w3.org/2000/svg}"
+from tests.support.svg_pictures import SVG, read_svg, texts
 
 
 def graph_with(*, order: bool) -> GradGraph:

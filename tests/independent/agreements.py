@@ -163,15 +163,14 @@ def ways(path: Paths, figure: Paths) -> Iterator[tuple[Path, Path]]:
     A list of ``figure`` goes along with the same list of ``path``, or else with the first that is as long.
     """
     lists = [step for step in path if isinstance(step, list)]
-    partners = [_partner(step, lists) for step in figure if isinstance(step, list)]
+    lengths = [len(steps) for steps in lists]
+    partners = [
+        lists.index(step) if step in lists else lengths.index(len(step))
+        for step in figure
+        if isinstance(step, list)
+    ]
     for places in product(*(range(len(steps)) for steps in lists)):
         yield _chosen(path, places), _chosen(figure, tuple(places[index] for index in partners))
-
-
-def _partner(steps: list[str], lists: list[list[str]]) -> int:
-    if steps in lists:
-        return lists.index(steps)
-    return [len(others) for others in lists].index(len(steps))
 
 
 def _chosen(path: Paths, places: tuple[int, ...]) -> Path:

@@ -13,15 +13,11 @@ def attempt(call: Callable[..., Any], *arguments: Any, with_message: bool = Fals
         raised = {"raised": type(error).__name__}
         return {**raised, "message": str(error)} if with_message else raised
     finally:
-        _leave_no_recording()
+        # A call on MindSpore's tape that raised leaves it recording (2.10.0).
+        if "mindspore" in sys.modules:
+            from mindspore.common.api import _pynative_executor
 
-
-def _leave_no_recording() -> None:
-    # A call on MindSpore's tape that raised leaves it recording (2.10.0).
-    if "mindspore" in sys.modules:
-        from mindspore.common.api import _pynative_executor
-
-        _pynative_executor.set_grad_flag(False)
+            _pynative_executor.set_grad_flag(False)
 
 
 def plain(result: Any) -> Any:

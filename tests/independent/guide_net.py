@@ -78,10 +78,6 @@ def _structure(result: Any, values: list[Any]) -> str:
         return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
     array = np.array(result.tolist())
     values.append(array.tolist())
-    return _name(array)
-
-
-def _name(array: Any) -> str:
     # The gradient with respect to the input is a multiple of the weight, that by the weight one of the input.
     if array.shape == WEIGHT.shape:
         is_by_input = np.allclose(array / array[0, 0], WEIGHT / WEIGHT[0, 0])

@@ -38,8 +38,15 @@ class Operator(NamedTuple):
 
 def graphs() -> list[list[Operator]]:
     """The operators that compute something, of every graph compiled so far, in that order."""
-    files = sorted(IR.glob("*_validate_*.ir"), key=_number)
-    return [_operators(path.read_text(encoding="utf-8")) for path in files]
+    found = []
+    for path in sorted(IR.glob("*_validate_*.ir"), key=lambda it: int(it.stem.rpartition("_")[2])):
+        operators = []
+        for name, scope in ASSIGNED.findall(path.read_text(encoding="utf-8")):
+            plain = name.removeprefix("PrimFunc_")
+            if plain not in BOOKKEEPING:
+                operators.append(Operator(plain, backward=scope.startswith("Gradients")))
+        found.append(operators)
+    return found
 
 
 def counted(operators: list[Operator]) -> dict[str, int]:
@@ -51,16 +58,3 @@ def counted(operators: list[Operator]) -> dict[str, int]:
         "backward": backward,
         "update": update,
     }
-
-
-def _number(path: Path) -> int:
-    return int(path.stem.rpartition("_")[2])
-
-
-def _operators(text: str) -> list[Operator]:
-    operators = []
-    for name, scope in ASSIGNED.findall(text):
-        plain = name.removeprefix("PrimFunc_")
-        if plain not in BOOKKEEPING:
-            operators.append(Operator(plain, backward=scope.startswith("Gradients")))
-    return operators

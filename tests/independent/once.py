@@ -23,18 +23,14 @@ def found_once(base: pytest.TempPathFactory, module: str, argument: str) -> dict
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not answer.exists():
-            answer.write_text(_printed(module, argument, folder), encoding="utf-8")
+            done = subprocess.run(
+                [sys.executable, "-m", module, argument],
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+                capture_output=True,
+                text=True,
+            )
+            assert done.returncode == 0, done.stderr
+            answer.write_text(done.stdout, encoding="utf-8")
     found: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
     return found
-
-
-def _printed(module: str, argument: str, folder: Path) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", module, argument],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout

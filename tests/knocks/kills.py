@@ -58,20 +58,13 @@ class Outcome(NamedTuple):
     problem: str
 
 
-def _cases(said: str, _: Path) -> Any:
-    return {case["label"]: case["verdict"] for case in json.loads(said)["cases"]}
-
-
-def _rows(said: str, _: Path) -> Any:
-    return [(row["scenario"], row["verdict"], row["cases"]) for row in json.loads(said)["rows"]]
+def _of_each(part: str, *keys: str) -> Callable[[str, Path], Any]:
+    """What each entry of a part of a document in JSON has under some keys."""
+    return lambda said, _: [[entry[key] for key in keys] for entry in json.loads(said)[part]]
 
 
 def _findings(said: str, _: Path) -> Any:
     return json.loads(said)["findings"]
-
-
-def _verdicts(said: str, _: Path) -> Any:
-    return {row["id"]: row["verdict"] for row in json.loads(said)["rows"]}
 
 
 def _text(said: str, _: Path) -> Any:
@@ -86,11 +79,11 @@ def _picture(_: str, folder: Path) -> Any:
 
 
 COMMANDS: dict[str, Command] = {
-    "scenario": Command(("scenario", NET, "--json"), _cases),
+    "scenario": Command(("scenario", NET, "--json"), _of_each("cases", "label", "verdict")),
     "graph": Command(("graph", NET, "--engine", "torch-tape", "-o", "graph.svg"), _picture),
     "diff": Command(("diff", NET, "torch-tape", "torch-graph"), _text),
-    "claims": Command(("claims", "20", "--json"), _verdicts),
-    "sweep": Command(("sweep", NET, "--json"), _rows),
+    "claims": Command(("claims", "20", "--json"), _of_each("rows", "id", "verdict")),
+    "sweep": Command(("sweep", NET, "--json"), _of_each("rows", "scenario", "verdict", "cases")),
     "study": Command(("study", "tape-life", NET, "--json"), _findings),
 }
 """The commands that have workers."""

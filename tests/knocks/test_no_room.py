@@ -36,12 +36,6 @@ def unmount(folder: Path) -> None:
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def _fill(path: Path) -> None:
-    with path.open("wb", buffering=0) as file:
-        while True:
-            file.write(bytes(4096))
-
-
 @pytest.fixture
 def full(tmp_path: Path) -> Iterator[Path]:
     """A folder on a disk with room for one file more and none of its bytes."""
@@ -50,7 +44,7 @@ def full(tmp_path: Path) -> Iterator[Path]:
     filler = folder / "filler"
     try:
         with pytest.raises(OSError, match="No space"):
-            _fill(filler)
+            filler.write_bytes(bytes(1 << 20))
         yield folder
     finally:
         unmount(folder)

@@ -141,7 +141,12 @@ def _recorded(programs: dict[Framework, str], weights: Path, is_whole: bool) -> 
 
         def run(folder: Path) -> Any:
             if framework == "jax":
-                return _printed_in_jax(program, folder, weights)
+                skip_without("optax")
+                home, scratch = home_of("jax"), folder / "scratch"
+                scratch.mkdir()
+                environment = program_environment(home, scratch)
+                done = ran(home.python, program, folder, weights, env=environment)
+                return json.loads(done.stdout.splitlines()[-1])
             if names:
                 return printed_by("-c", CHOSEN, NETS, program.stem, folder, *names)
             return printed_by(program, folder)
@@ -157,16 +162,6 @@ def _recorded(programs: dict[Framework, str], weights: Path, is_whole: bool) -> 
 def printed_by(*arguments: str | Path) -> Any:
     """What a program of Python prints as JSON, called with these arguments."""
     return json.loads(python(*arguments).splitlines()[-1])
-
-
-def _printed_in_jax(program: Path, folder: Path, weights: Path) -> Any:
-    """What a program prints where JAX is; skips where optax is not there."""
-    skip_without("optax")
-    home = home_of("jax")
-    scratch = folder / "scratch"
-    scratch.mkdir()
-    done = ran(home.python, program, folder, weights, env=program_environment(home, scratch))
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.fixture(scope="session")

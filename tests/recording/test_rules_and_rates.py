@@ -144,28 +144,34 @@ def compared(folder: Path, one: str, other: str) -> TrainingComparison:
     return compare(*(read_training(folder / f"{name}.training") for name in (one, other)))
 
 
-def check_rule(folder: Path, one: str, other: str) -> None:
-    """That both are by Lion, where the other one is by any class."""
-    comparison = compared(folder, one, other)
-    assert comparison.difference is None
-    assert present(comparison.rule).kind == "Lion"
-
-
-def check_adam(folder: Path, lion: str) -> None:
-    for sides in ((lion, "adam"), ("adam", lion)):
-        comparison = compared(folder, *sides)
-        found = present(comparison.difference)
-        assert (found.question, found.reason, found.step) == ("update", "rule", 2)
-        assert f"{lion}: Lion(lr=0.001, beta1=0.9, beta2=0.99)" in headline(comparison)
-        assert "adam: Adam(lr=0.001, beta1=0.9, beta2=0.999" in headline(comparison)
+IN_BOTH = [pytest.mark.mindspore, pytest.mark.whole]
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("other", ["lion", "own", "other"])
-def test_a_step_by_the_sign_of_a_mean_is_not_called_adam(other: str, in_torch: Path) -> None:
-    check_rule(in_torch, "lion", other)
-    check_rule(in_torch, other, other)
-    check_adam(in_torch, other)
+@pytest.mark.parametrize(
+    ("folder", "one", "other"),
+    [
+        ("in_torch", "lion", "lion"),
+        ("in_torch", "lion", "own"),
+        ("in_torch", "lion", "other"),
+        pytest.param("of_both", "own", "ms_lion", marks=IN_BOTH),
+        pytest.param("of_both", "own", "ms_own", marks=IN_BOTH),
+    ],
+)
+def test_a_step_by_the_sign_of_a_mean_is_lion_in_a_class_of_any_name_and_not_called_adam(
+    folder: str, one: str, other: str, request: pytest.FixtureRequest
+) -> None:
+    place: Path = request.getfixturevalue(folder)
+    for first in (one, other):
+        comparison = compared(place, first, other)
+        assert comparison.difference is None
+        assert present(comparison.rule).kind == "Lion"
+    for sides in ((other, "adam"), ("adam", other)):
+        comparison = compared(place, *sides)
+        found = present(comparison.difference)
+        assert (found.question, found.reason, found.step) == ("update", "rule", 2)
+        assert f"{other}: Lion(lr=0.001, beta1=0.9, beta2=0.99)" in headline(comparison)
+        assert "adam: Adam(lr=0.001, beta1=0.9, beta2=0.999" in headline(comparison)
 
 
 @pytest.mark.torch
@@ -180,16 +186,6 @@ def test_a_rule_that_did_not_give_the_first_step_is_not_that_of_both(in_torch: P
 def test_the_decay_of_lion_is_named(in_torch: Path) -> None:
     comparison = compared(in_torch, "lion", "decayed")
     assert "Lion with weight_decay=0; decayed: Lion with weight_decay=0.1" in headline(comparison)
-
-
-@pytest.mark.torch
-@pytest.mark.mindspore
-@pytest.mark.whole
-@pytest.mark.parametrize("other", ["ms_lion", "ms_own"])
-def test_lion_is_the_same_rule_in_both_frameworks(other: str, of_both: Path) -> None:
-    check_rule(of_both, "own", other)
-    check_rule(of_both, other, other)
-    check_adam(of_both, other)
 
 
 WARM = "{other} warms up: the rates are the same from step 4 on"
@@ -207,29 +203,15 @@ LATE = "the rate of {other} comes 3 steps late"
         ("steps", "steps_late", "the rate of steps_late comes 1 step late"),
         ("none", "dips", "the rates differ in steps 3–4 alone, and are the same again behind them"),
         ("none", "falls", ""),
+        pytest.param("none", "ms_warm", WARM, marks=IN_BOTH),
+        pytest.param("falls", "ms_late", LATE, marks=IN_BOTH),
     ],
 )
 def test_a_rate_that_is_late_is_told_from_one_that_warms_up(
-    one: str, other: str, said: str, in_torch: Path
+    one: str, other: str, said: str, request: pytest.FixtureRequest
 ) -> None:
-    check_schedule(in_torch, one, other, said)
-
-
-def check_schedule(folder: Path, one: str, other: str, said: str) -> None:
-    comparison = compared(folder, one, other)
+    place: Path = request.getfixturevalue("of_both" if other.startswith("ms_") else "in_torch")
+    comparison = compared(place, one, other)
     assert present(comparison.difference).question == "update"
     about_rates = [line for line in details(comparison) if "rate" in line]
     assert about_rates == ([said.format(other=other)] if said else [])
-
-
-@pytest.mark.torch
-@pytest.mark.mindspore
-@pytest.mark.whole
-@pytest.mark.parametrize(
-    ("one", "other", "said"),
-    [("none", "ms_warm", WARM), ("falls", "ms_late", LATE)],
-)
-def test_rates_of_both_frameworks_are_compared_likewise(
-    one: str, other: str, said: str, of_both: Path
-) -> None:
-    check_schedule(of_both, one, other, said)

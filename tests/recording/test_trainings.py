@@ -10,7 +10,6 @@ import pytest
 from explorer.engines.capture.lint import lint
 from explorer.environments.known import home_of
 from explorer.exploration.recordings import compared
-from explorer.model.arrays import AnyArray
 from explorer.model.engines import Framework
 from explorer.model.results import Leaf
 from explorer.model.training import Training
@@ -106,10 +105,6 @@ def training_of(trainings: Recorded, framework: Framework, name: str) -> Trainin
     training = recordings.training(name)
     assert training.missing == ()
     return training
-
-
-def norm_of(gradients: dict[str, AnyArray]) -> float:
-    return math.sqrt(sum(float((gradient**2).sum()) for gradient in gradients.values()))
 
 
 # What the program computes
@@ -249,7 +244,7 @@ def test_clipping_has_its_norm_and_the_gradients_before_and_after_it(
     name, most = CLIPPED[framework]
     for step in training_of(trainings, framework, name).steps:
         gradients, given = values(step.gradients), values(step.given)
-        norm = norm_of(gradients)
+        norm = math.sqrt(sum(float((gradient**2).sum()) for gradient in gradients.values()))
         assert step.norm == pytest.approx(norm, rel=1e-5)
         for leaf, gradient in given.items():
             scaled = gradients[leaf] * min(1.0, most / norm)

@@ -35,8 +35,7 @@ from tests.support.sample_report import (
     report,
 )
 from tests.support.scenario_files import MINIMAL, written
-
-SVG = "{http://www.w3.org/2000/svg}"
+from tests.support.svg_pictures import SVG
 
 
 @pytest.mark.parametrize(

@@ -325,14 +325,11 @@ def differences(recorded: Any, now: Any, place: str = "") -> Iterator[str]:
     elif isinstance(recorded, list) and isinstance(now, list) and len(recorded) == len(now):
         for index, value in enumerate(recorded):
             yield from differences(value, now[index], f"{place}[{index}]")
-    elif not _are_same(recorded, now):
+    elif isinstance(recorded, float) and isinstance(now, (int, float)):
+        if not math.isclose(recorded, now, rel_tol=RELATIVE, abs_tol=ABSOLUTE):
+            yield f"{place}: {recorded!r} was recorded, and a run gives {now!r}"
+    elif recorded != now:
         yield f"{place}: {recorded!r} was recorded, and a run gives {now!r}"
-
-
-def _are_same(recorded: Any, now: Any) -> bool:
-    if isinstance(recorded, float) and isinstance(now, (int, float)):
-        return math.isclose(recorded, now, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
-    return bool(recorded == now)
 
 
 def marks_of(svg: str) -> Counter[tuple[str, str | None, str | None]]:

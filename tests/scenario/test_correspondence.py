@@ -466,12 +466,6 @@ def proposed(mindspore: Description, torch: Description) -> dict[str, str]:
     return entries(propose(mindspore, torch).pairs, mindspore, torch)
 
 
-def couples(mindspore: Description, torch: Description) -> dict[str, str]:
-    """The entries for pairs of equal last names, in order."""
-    pairs = zip(mindspore.parameters, torch.parameters, strict=True)
-    return entries(pairs, mindspore, torch)
-
-
 def test_a_cell_is_proposed_whole_and_gamma_stays_gamma() -> None:
     mindspore = net(
         spec("down_sample.0.weight", shape=(4, 2)),
@@ -483,7 +477,8 @@ def test_a_cell_is_proposed_whole_and_gamma_stays_gamma() -> None:
         spec("downsample.1.weight"),
         spec("downsample.1.bias"),
     )
-    assert couples(mindspore, torch) == {"down_sample": "downsample"}
+    pairs = zip(mindspore.parameters, torch.parameters, strict=True)
+    assert entries(pairs, mindspore, torch) == {"down_sample": "downsample"}
 
 
 def test_a_gamma_without_its_weight_is_proposed_for_no_bias() -> None:

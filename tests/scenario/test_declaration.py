@@ -20,7 +20,6 @@ from explorer.scenario.declaration import (
 )
 from explorer.scenario.find import find
 from explorer.scenario.load import load, make_net, module_of
-from tests.support.nets import NETS
 from tests.support.scenario_files import MINDSPORE_NET, MINIMAL, written
 from tests.support.standard_engines import ENGINES
 
@@ -34,16 +33,12 @@ def test_outputs_go_by_the_scenario_s_names_where_their_number_fits(
     assert load(find("dense_mse")).outputs(count) == expected
 
 
-def test_without_a_docstring_the_file_s_name_is_the_title(tmp_path: Path) -> None:
+def test_of_a_file_with_one_net_and_no_docstring_the_name_is_the_title(tmp_path: Path) -> None:
     scenario = load(written(tmp_path, MINIMAL))
     assert scenario.title == "given"
     assert scenario.notes == ""
     assert scenario.train is False
     assert scenario.parameters() is None
-
-
-def test_a_scenario_may_define_one_framework_alone() -> None:
-    scenario = load(NETS / "one_framework.py")
     assert scenario.defines("torch")
     assert not scenario.defines("mindspore")
     assert list(scenario.nets) == ["torch"]

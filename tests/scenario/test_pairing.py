@@ -189,15 +189,11 @@ def test_a_table_is_found_in_a_module_of_its_own() -> None:
 
 def test_layers_with_a_bias_and_without_it_have_one_weight() -> None:
     mindspore = layers(conv("f.0"), conv("f.1"))
-    torch = [*mindspore_like("g.0"), *mindspore_like("g.1")]
+    torch = layers(*([*conv(path), spec(f"{path}.bias", shape=(4,))] for path in ("g.0", "g.1")))
     pairing = only(mindspore, torch)
     assert pairing.names == {"f.0.weight": "g.0.weight", "f.1.weight": "g.1.weight"}
     assert [left.name for left in pairing.torch] == ["g.0.bias", "g.1.bias"]
     assert not pairing.is_complete
-
-
-def mindspore_like(path: str) -> list[ParameterSpec]:
-    return [*conv(path), spec(f"{path}.bias", shape=(4,))]
 
 
 def test_one_layer_more_leaves_its_shape_unpaired() -> None:

@@ -70,40 +70,31 @@ def chain(*modules: str) -> Net:
     return forward
 
 
-def test_an_order_with_which_both_nets_compute_the_same_is_confirmed() -> None:
-    likeness = matched(("f.0", "f.1"), ("a", "b"), chain("f.0", "f.1"), chain("a", "b"))
-    assert names(likeness) == {"f.0": "a", "f.1": "b"}
-    assert likeness.is_confirmed
+KEYS = "enc.key enc.query | encoder.query encoder.key"
 
 
-@pytest.mark.parametrize("own", [("branches.0", "branches.1"), ("left", "right")])
-def test_two_branches_of_one_shape_declared_in_another_order_are_found_by_value(
-    own: tuple[str, str],
+@pytest.mark.parametrize(
+    ("make", "declared", "runs"),
+    [
+        (chain, "f.0 f.1 | a b", "f.0 f.1 | a b"),
+        # Two branches of one shape are declared in another order.
+        (gated, "branches.0 branches.1 | gate up", "branches.0 branches.1 | up gate"),
+        (gated, "left right | gate up", "left right | up gate"),
+        # Layers run in another order than they are declared.
+        (chain, "f.0 f.1 f.2 | a b c", "f.2 f.0 f.1 | a b c"),
+        # Where names and order disagree, values decide for either.
+        (gated, KEYS, "enc.key enc.query | encoder.key encoder.query"),
+        (gated, KEYS, KEYS),
+    ],
+)
+def test_pairs_with_which_both_nets_compute_the_same_are_found_and_confirmed(
+    make: Callable[..., Net], declared: str, runs: str
 ) -> None:
-    likeness = matched(own, ("gate", "up"), gated(*own), gated("up", "gate"))
-    assert names(likeness) == {own[0]: "up", own[1]: "gate"}
+    own, torch = (tuple(side.split()) for side in declared.split(" | "))
+    mine, theirs = (side.split() for side in runs.split(" | "))
+    likeness = matched(own, torch, make(*mine), make(*theirs))
+    assert names(likeness) == dict(zip(mine, theirs, strict=True))
     assert likeness.is_confirmed
-
-
-def test_layers_run_in_another_order_than_they_are_declared_are_found_by_value() -> None:
-    mine = chain("f.2", "f.0", "f.1")
-    likeness = matched(("f.0", "f.1", "f.2"), ("a", "b", "c"), mine, chain("a", "b", "c"))
-    assert names(likeness) == {"f.2": "a", "f.0": "b", "f.1": "c"}
-    assert likeness.is_confirmed
-
-
-def test_where_names_and_order_disagree_values_decide_for_either() -> None:
-    own, torch = ("enc.key", "enc.query"), ("encoder.query", "encoder.key")
-    by_name = matched(
-        own, torch, gated("enc.key", "enc.query"), gated("encoder.key", "encoder.query")
-    )
-    assert names(by_name) == {"enc.key": "encoder.key", "enc.query": "encoder.query"}
-    by_order = matched(
-        own, torch, gated("enc.key", "enc.query"), gated("encoder.query", "encoder.key")
-    )
-    assert names(by_order) == {"enc.key": "encoder.query", "enc.query": "encoder.key"}
-    assert by_name.is_confirmed
-    assert by_order.is_confirmed
 
 
 def test_a_port_with_a_mistake_keeps_its_order_and_is_not_confirmed() -> None:

@@ -51,7 +51,9 @@ def shown_programs(row: int) -> Iterator[Shown]:
     page = (PAGES / f"{row}.md").read_text(encoding="utf-8")
     of_guide: dict[str, list[str]] = {}
     for heading, code in LISTING.findall(page):
-        library = _library(heading)
+        library = "keras" if "Keras" in heading else "torch"
+        if "MindSpore" in heading or "mindspore" in heading:
+            library = "mindspore"
         if not heading.startswith("What was run"):
             of_guide.setdefault(library, []).append(code)
             continue
@@ -59,12 +61,6 @@ def shown_programs(row: int) -> Iterator[Shown]:
         told = WORKER.search(code)
         kind = told[1] if told else library
         yield Shown(row, kind, "\n\n".join([*pasted, code]))
-
-
-def _library(heading: str) -> str:
-    if "MindSpore" in heading or "mindspore" in heading:
-        return "mindspore"
-    return "keras" if "Keras" in heading else "torch"
 
 
 def printed_figures(text: str) -> list[Any]:
@@ -76,16 +72,6 @@ def printed_figures(text: str) -> list[Any]:
 def printed_numbers(text: str) -> list[float]:
     """All numbers of the tensors in what a program printed, from left to right."""
     return [float(number) for number in NUMBER.findall(NO_FIGURES.sub("", text))]
-
-
-def _run_all(folder: Path, package: str) -> None:
-    importlib.import_module(package)  # once for all, which takes seconds
-    for path in sorted(folder.glob("*.py")):
-        # Each in a process of its own: it chooses the device, and draws as a fresh process does.
-        child = os.fork()
-        if not child:
-            _run(path)
-        os.waitpid(child, 0)
 
 
 def _run(path: Path) -> NoReturn:
@@ -101,4 +87,10 @@ def _run(path: Path) -> NoReturn:
 
 
 if __name__ == "__main__":
-    _run_all(Path(sys.argv[1]), sys.argv[2])
+    importlib.import_module(sys.argv[2])  # once for all, which takes seconds
+    for program in sorted(Path(sys.argv[1]).glob("*.py")):
+        # Each in a process of its own: it chooses the device, and draws as a fresh process does.
+        child = os.fork()
+        if not child:
+            _run(program)
+        os.waitpid(child, 0)

@@ -198,17 +198,16 @@ def test_a_finding_that_raises_is_told_and_takes_no_other_along() -> None:
     assert text(untold).endswith("measured here: ZeroDivisionError: division by zero")
 
 
-def _measured(target: str) -> Measured:
-    return run(Measurement(name="one", kind="mindspore", target=target))
-
-
 def test_a_program_whose_module_lacks_a_package_names_the_package(
     tmp_path: Any, monkeypatch: Any
 ) -> None:
     (tmp_path / "in_absent.py").write_text("import no_such_package.part\n")
     (tmp_path / "in_older.py").write_text("import msgspec.no_such_part\n")
     monkeypatch.syspath_prepend(tmp_path)
-    absent, older = _measured("in_absent:one"), _measured("in_older:one")
+    absent, older = (
+        run(Measurement(name="one", kind="mindspore", target=f"{module}:one"))
+        for module in ("in_absent", "in_older")
+    )
     assert absent.error == Failure(
         "ModuleNotFoundError", kind="no_package", details=("no_such_package",)
     )

@@ -118,12 +118,11 @@ def test_a_figure_is_wrong_from_one_part_in_a_hundred_thousand_on() -> None:
 # Row 26: nesting is judged by values, growth and second derivatives
 
 
-def right_second(operators: Any) -> None:
-    for figure in operators.values():
-        figure["second"] = figure["change of first"]
-
-
-second_derivatives_right = edited(BY_SHAPE, MINDSPORE_STYLES, right_second)
+second_derivatives_right = edited(
+    BY_SHAPE,
+    MINDSPORE_STYLES,
+    lambda it: [figure.update(second=figure["change of first"]) for figure in it.values()],
+)
 
 
 def fourth_order(nodes: Any, *styles: str) -> Change:

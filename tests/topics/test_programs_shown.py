@@ -85,15 +85,6 @@ def nameless(figure: Any) -> Any:
     return MODULE.sub("a module", figure) if isinstance(figure, str) else figure
 
 
-def contains(printed: list[float], recorded: list[float]) -> bool:
-    """Whether all recorded numbers are printed one after another."""
-    starts = range(len(printed) - len(recorded) + 1)
-    return any(
-        printed[start : start + len(recorded)] == pytest.approx(recorded, NEAR, NEAR)
-        for start in starts
-    )
-
-
 def missing(measured: Measured, texts: list[str]) -> str:
     """What is recorded of a measurement and printed by no program; "" where all is there."""
     figures = measured.figures
@@ -106,8 +97,14 @@ def missing(measured: Measured, texts: list[str]) -> str:
     if "raised" in figures:
         is_there = any(figures["raised"] in text for text in texts)
     else:
-        numbers = flat_numbers(figures["values"])
-        is_there = any(contains(printed_numbers(text), numbers) for text in texts)
+        # All of them are printed one after another.
+        values = flat_numbers(figures["values"])
+        near = pytest.approx(values, NEAR, NEAR)
+        is_there = any(
+            numbers[start : start + len(values)] == near
+            for numbers in map(printed_numbers, texts)
+            for start in range(len(numbers))
+        )
     return "" if is_there else str(figures)
 
 

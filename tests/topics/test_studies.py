@@ -26,9 +26,8 @@ DEVICES = topic("devices")
 
 
 def test_a_study_looks_at_its_own_scenario_unless_another_is_named() -> None:
-    devices = topic("devices")
-    assert Path(target(devices, None, "cpu").scenario).name == "dense_mse.py"
-    named = target(devices, "polynomial", "cuda:0")
+    assert Path(target(DEVICES, None, "cpu").scenario).name == "dense_mse.py"
+    named = target(DEVICES, "polynomial", "cuda:0")
     assert (Path(named.scenario).name, named.device) == ("polynomial.py", "cuda:0")
 
 
@@ -43,7 +42,7 @@ def test_a_study_refuses_the_file_that_a_comparison_refuses(
     text: str, said: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ScenarioError, match=said):
-        target(topic("devices"), str(written(tmp_path, text)), "cpu")
+        target(DEVICES, str(written(tmp_path, text)), "cpu")
 
 
 @pytest.mark.torch

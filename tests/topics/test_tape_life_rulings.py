@@ -22,7 +22,7 @@ from explorer.topics.tape_life.questions import (
 )
 from explorer.words.messages import text
 from tests.support.rulings import USUAL, Case, Written, following
-from tests.support.topics import Change, World, borrowed, copied, edited, moved, put, together
+from tests.support.topics import Change, borrowed, copied, edited, moved, put, together
 
 GRAPH_STYLE, TAPE_STYLE = (MINDSPORE_STYLES[:1], MINDSPORE_STYLES[1:])
 
@@ -62,9 +62,9 @@ split_by_framework = together(borrowed(ANSWERS, "torch-graph", by="torch-tape"),
 all_apart = together(borrowed(ANSWERS, "torch-tape", by="mindspore-graph"), mindspore_apart)
 
 
-def half_of_each(world: World) -> None:
-    answers = world[ANSWERS, "torch-tape"]["by a"]
-    answers[next(iter(answers))] = [1.5, 3.0, 4.5]
+half_of_each = edited(
+    ANSWERS, ["torch-tape"], lambda it: it.update({next(iter(it)): [1.5, 3.0, 4.5]}), "by a"
+)
 
 
 RULINGS = [
@@ -120,12 +120,6 @@ def forwards(by_itself: Any, inside: Any, unrecorded: Any, public: bool = False)
     }
 
 
-def switches(plain: int, no_grad: int) -> Figures:
-    """How many tensors a forward of PyTorch saves, and how many under its switch."""
-    ways = {"plain": plain, "no_grad": no_grad}
-    return {way: {"saved": saved, "nodes": saved, "gradient": [1.0]} for way, saved in ways.items()}
-
-
 TAPE_IN_A_GRADIENT = forwards(NOTHING, TAPE, NOTHING)
 TAPE_EVERYWHERE = forwards(TAPE, TAPE, NOTHING)
 TAPE_THAT_NOTHING_STOPS = forwards(TAPE, TAPE, REFUSED)
@@ -168,9 +162,13 @@ RULINGS += [
 ]
 
 
-def switched(saved: int, no_grad: int, tape: Figures, graph: Figures) -> Written:
+def switched(plain: int, no_grad: int, tape: Figures, graph: Figures) -> Written:
+    """How many tensors a forward of PyTorch saves, and how many under its switch."""
+    saves = {"plain": plain, "no_grad": no_grad}.items()
     return {
-        (SWITCHES, "torch-tape"): switches(saved, no_grad),
+        (SWITCHES, "torch-tape"): {
+            way: {"saved": saved, "nodes": saved, "gradient": [1.0]} for way, saved in saves
+        },
         (FORWARD_ALONE, "mindspore-tape"): tape,
         (FORWARD_ALONE, "mindspore-graph"): graph,
     }

@@ -244,9 +244,7 @@ def no_asgd(world: World) -> None:
     world[EXPORTED_OPTIMIZERS, "mindspore"].update(nn=["SGD"], experimental=["SGD"])
 
 
-def lbfgs_unlike_pytorchs(world: World) -> None:
-    no_asgd(world)
-    world[EXPORTED_OPTIMIZERS, "mindspore"]["nn"].append("LBFGS")
+lbfgs_exported = edited(EXPORTED_OPTIMIZERS, ["mindspore"], lambda it: it["nn"].append("LBFGS"))
 
 
 ftrl_takes_groups = put(TAKES_GROUPS, ["mindspore"], "FTRL", value=2)
@@ -264,11 +262,10 @@ nothing_runs = edited(UNMATCHED_UPDATES, ["nn"], lambda it: it.update(dict.fromk
 ftrl_refused = put(UNMATCHED_UPDATES, ["nn"], "FTRL", value=NO_KERNEL)
 
 
-def both_as_in_pytorch(world: World) -> None:
-    """MindSpore has LBFGS too, and both frameworks step it without a closure."""
-    world[EXPORTED_OPTIMIZERS, "mindspore"]["nn"].append("LBFGS")
-    for place in ("nn", "torch"):
-        world[UNMATCHED_UPDATES, place]["LBFGS"] = CURVED
+both_as_in_pytorch = together(
+    lbfgs_exported, put(UNMATCHED_UPDATES, ["nn", "torch"], "LBFGS", value=CURVED)
+)
+"""MindSpore has LBFGS too, and both frameworks step it without a closure."""
 
 
 def chosen(mindspore: Any, torch: Any) -> Change:
@@ -300,7 +297,7 @@ RULINGS += [
     Case(62, minimizes(1.0, 2.0009), "does_not_hold", 'minimize(method="LBFGS") minimizes a func'),
     Case(62, minimizes(1.0, 2.0011), "outdated", "only LBFGS must be written"),
     Case(62, both_as_in_pytorch, "does_not_hold", "Use nn.ASGD, experimental.ASGD or nn.LBFGS."),
-    Case(62, lbfgs_unlike_pytorchs, "holds_with_changes", "before you use nn.LBFGS"),
+    Case(62, together(no_asgd, lbfgs_exported), "holds_with_changes", "before you use nn.LBFGS"),
     Case(62, nn_alone_parts_by(0.9 * NEAR), "outdated", "Use nn.ASGD;"),
     Case(93, every_group_taken, "does_not_hold", USUAL),
     Case(93, ftrl_takes_groups, "holds", "Give LBFGS one rate"),

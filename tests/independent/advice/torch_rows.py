@@ -11,11 +11,6 @@ from tests.independent.advice.checks import close
 X = torch.tensor([[1.0, -2.0], [-0.5, 3.0], [2.0, 1.0]])
 
 
-def cubes(x: Any) -> Any:
-    """Σ x³."""
-    return (x**3).sum()
-
-
 def leaf(values: Any = X) -> Any:
     """A tensor that requires a gradient."""
     return torch.as_tensor(values).clone().requires_grad_()
@@ -160,7 +155,7 @@ def row_64() -> None:
 def row_66() -> None:
     """The gradient divided by hand: the step of the loss without its scale."""
     weight = leaf()
-    (4 * cubes(weight)).backward()
+    (4 * (weight**3).sum()).backward()
     weight.grad /= 4
     torch.optim.SGD([weight], 0.1).step()
     close(weight, X - 0.3 * X**2)

@@ -250,24 +250,20 @@ def _comes_from(value: Any, package: str) -> bool:
 # Row 64: what MindSpore's own optimizers leave after five gradients, by their formulas.
 def row_64_closed_form() -> dict[str, Any]:
     """Proximal Adagrad without penalties is Adagrad, and Adam computes the same on another device."""
-    return {
-        "ProximalAdagrad": weights_after(partial(_adagrad, start=0.0)),
-        "AdamOffload": weights_after(adam),
-        "FTRL": _followed_leader(),
-    }
-
-
-def _followed_leader() -> list[Any]:
-    """Follow the regularised leader, as in MindSpore's document, without penalties."""
+    # Follow the regularised leader, as in MindSpore's document, without penalties.
     weight, sums, linear = np.array(START), np.full(3, 0.1), np.zeros(3)
-    weights = []
+    followed = []
     for gradient in gradients():
         moved = sums + gradient.astype(float) ** 2
         linear = linear + gradient - (np.sqrt(moved) - np.sqrt(sums)) / RATE * weight
         sums = moved
         weight = -linear * RATE / np.sqrt(sums)
-        weights.append(weight.tolist())
-    return weights
+        followed.append(weight.tolist())
+    return {
+        "ProximalAdagrad": weights_after(partial(_adagrad, start=0.0)),
+        "AdamOffload": weights_after(adam),
+        "FTRL": followed,
+    }
 
 
 def row_64_in_torch(torch: Any) -> dict[str, Any]:
@@ -409,21 +405,17 @@ def row_93_in_mindspore_tape(ms: Any) -> dict[str, Any]:
 def study_training_closed_form() -> dict[str, Any]:
     """By the formulas of both frameworks' documents, those that part among them."""
     rules: dict[str, Rule] = {
-        "SGD": _sgd,
+        "SGD": lambda step, weight, gradient, state: gradient,
         "SGD with momentum": _momentum,
         "Nesterov momentum": _nesterov,
         "Adam": adam,
-        "AdamW": _adam_w,
+        "AdamW": lambda step, weight, *given: 0.1 * weight + adam(step, weight, *given),
         "AdamWeightDecay": _adam_weight_decay,
         "Adagrad": _adagrad,
         "RMSprop": _rms_prop,
         "RMSProp from ones": _rms_prop_from_ones,
     }
     return {name: weights_after(rule) for name, rule in rules.items()}
-
-
-def _sgd(step: int, weight: Any, gradient: Any, state: dict[str, Any]) -> Any:
-    return gradient
 
 
 def _momentum(step: int, weight: Any, gradient: Any, state: dict[str, Any]) -> Any:
@@ -433,10 +425,6 @@ def _momentum(step: int, weight: Any, gradient: Any, state: dict[str, Any]) -> A
 
 def _nesterov(step: int, weight: Any, gradient: Any, state: dict[str, Any]) -> Any:
     return gradient + 0.9 * _momentum(step, weight, gradient, state)
-
-
-def _adam_w(step: int, weight: Any, gradient: Any, state: dict[str, Any]) -> Any:
-    return 0.1 * weight + adam(step, weight, gradient, state)
 
 
 def _adam_weight_decay(step: int, weight: Any, gradient: Any, state: dict[str, Any]) -> Any:
