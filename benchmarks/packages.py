@@ -37,6 +37,7 @@ from benchmarks._package_pairs import (
 from benchmarks._presenting import detail, parser, present
 from benchmarks.large import ROOT, Watch
 from explorer.exploration.explore import explore
+from explorer.exploration.options import Callbacks
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
 from explorer.model.errors import ExplorerError, ScenarioError
@@ -100,8 +101,7 @@ def compared(
                 workers,
                 engines=engines,
                 selection="main",
-                early=first,
-                first=first,
+                callbacks=Callbacks(early=first, first=first),
             )
     except ExplorerError as error:
         outcome = msgspec.structs.replace(

@@ -141,7 +141,7 @@ def lack_of(report: Report) -> Lack:
     are_lost = any(result.outcome in LOST for _, result in results)
     if are_lost or any(map(is_of_environment, errors)):
         return "more"
-    beside = [case.oracle.outcome for case in report.cases if case.oracle.outcome in LOST]
+    beside: list[str] = [it.oracle.outcome for it in report.cases if it.oracle.outcome in LOST]
     facts = [finding.fact for finding in report.findings]
     unknown = [fact.error for fact in facts if isinstance(fact, NoiseUnknown)]
     beside += [error.type for error in unknown if error.kind != "older_version"]

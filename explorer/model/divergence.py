@@ -303,7 +303,7 @@ def mirrored(record: Record) -> Record:
     What says why a node has no partner is about that node, whichever its side.
     """
     changes: dict[str, object] = {}
-    other_side: dict[str, str] = {**OTHER}
+    other_side: dict[str, str] = dict(OTHER.items())
     for name in record.__struct_fields__:
         value = getattr(record, name)
         if name in ("equal_at", "also_at"):

@@ -24,7 +24,6 @@ from explorer.numeric.summaries import summarise
 from explorer.words.causes import in_short
 from tests.support.alignments import parting
 from tests.support.divergence_records import other_value
-from tests.support.narrowing import present
 from tests.support.written_nets import net, two_nets
 
 # An activation of the other factor; and a divergence of two distributions the wrong way round, of which one
@@ -61,7 +60,8 @@ def test_two_values_that_a_row_reads_are_exchanged_wherever_it_reads_them(text: 
     left = net("torch-tape", text)
     right = net("jax-tape", text, side="right")
     view = GraphView(left)
-    divergence = present(align(left, right).divergence)
+    divergence = align(left, right).divergence
+    assert divergence is not None
     lines = {node: it.source[0] for node, it in view.nodes.items() if it.source}
     gate, up = (next(node for node, it in lines.items() if it == f"net.py:{n}") for n in (1, 2))
     exchanges = []
@@ -146,7 +146,8 @@ def test_what_a_value_is_made_of_is_tried_in_its_place_before_what_is_like_it() 
     + out = Mul @4: x * h
     """
     left, right = net("torch-tape", text), net("jax-tape", text, side="right")
-    divergence = present(align(left, right).divergence)
+    divergence = align(left, right).divergence
+    assert divergence is not None
     sources = {
         edit.source.node
         for suspect in suspects_at(divergence, GraphView(left), GraphView(right))
@@ -189,7 +190,7 @@ def test_a_condition_of_the_other_sense_is_explained_by_other_arguments_alone(
     graph = net("torch-tape", "out = Triu @1: np.triu(x)")
     node = graph.nodes[1]
     trials = Trial(("n1",)), Trial(("n1",), (edit,))
-    suspect = Suspect("left", node, node, *held(own), *held(~wanted), trials)
+    suspect = Suspect("left", node, node, held(own)[0], held(~wanted)[0], trials)
     cause = cause_of(suspect, Tried((held(own), held(wanted))), graph, graph)
     assert bool(cause and cause.is_opposite) == is_explained
     assert is_explained or cause is None

@@ -35,6 +35,14 @@ def modules(party: str) -> list[str]:
     return sorted(path.stem for path in here.glob(f"{PARTIES[party]}*.py"))
 
 
+def subject_of(function: str, party: str) -> str:
+    """The claim or surprise that a party's function is about; "" where it is about none."""
+    found = PROGRAM.fullmatch(function)
+    if not found or (found[2] and found[2] == OTHER_STYLE.get(party)):
+        return ""
+    return found[1]
+
+
 def follow(party: str) -> dict[str, str]:
     """What became of each piece of advice."""
     answers: dict[str, str] = {}
@@ -42,23 +50,15 @@ def follow(party: str) -> dict[str, str]:
     for name in modules(party):
         module = importlib.import_module(f"{__package__}.{name}")
         for function, program in list(vars(module).items()):  # the compiler adds to it
-            found = PROGRAM.fullmatch(function)
-            if found and not (found[2] and found[2] == OTHER_STYLE.get(party)):
-                answers[found[1]] = answers.get(found[1], "") or outcome(party, program)
+            subject = subject_of(function, party)
+            if subject:
+                answers[subject] = answers.get(subject, "") or outcome(party, program)
     return answers
 
 
 def outcome(party: str, program: Callable[[], None]) -> str:
     """ "" where the program finds what it should, else the error."""
-    if party != "torch":
-        import mindspore as ms
-        from mindspore.common.api import _pynative_executor
-
-        # A call on MindSpore's tape that raised leaves it recording (2.10.0).
-        _pynative_executor.clear_res()
-        _pynative_executor.set_grad_flag(False)
-        is_graph = party == "mindspore-graph"
-        ms.set_context(mode=ms.GRAPH_MODE if is_graph else ms.PYNATIVE_MODE)
+    set_style(party)
     try:
         program()
     except Exception:  # whatever it is, it is the finding
@@ -76,6 +76,20 @@ def prepare(party: str) -> None:
         import torch
 
         torch.set_num_threads(1)
+
+
+def set_style(party: str) -> None:
+    """Graph or tape, as the party is; what an error left behind is cleared."""
+    if party == "torch":
+        return
+    import mindspore as ms
+    from mindspore.common.api import _pynative_executor
+
+    # A call on MindSpore's tape that raised leaves it recording (2.10.0).
+    _pynative_executor.clear_res()
+    _pynative_executor.set_grad_flag(False)
+    is_graph = party == "mindspore-graph"
+    ms.set_context(mode=ms.GRAPH_MODE if is_graph else ms.PYNATIVE_MODE)
 
 
 if __name__ == "__main__":
