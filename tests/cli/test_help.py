@@ -67,7 +67,5 @@ def test_lines_of_chinese_begin_with_no_closing_punctuation() -> None:
         assert not any(line[0] in "，。、；：）]" for line in lines)
         assert not any(line[-1] in "（[" for line in lines)
         assert max(columns(line) for line in lines) <= width + 2
-
-
-def test_a_chinese_character_takes_two_columns() -> None:
+    # A Chinese character takes two columns.
     assert columns("求导 ab，") == 9

@@ -98,8 +98,6 @@ GRAPHS = [graph(engine) for engine in ("mindspore-graph", "torch-graph", "torch-
 def test_the_contrast_that_is_shown_first_has_one_order() -> None:
     for graphs in (GRAPHS, GRAPHS[::-1]):
         assert tuple(shown.engine for shown in shown_first(graphs)) == SHOWN_ENGINES
-
-
-def test_without_one_of_these_whichever_two_there_are_come_first() -> None:
+    # Without one of these whichever two there are come first.
     assert [shown.engine for shown in shown_first(GRAPHS[:2])] == ["mindspore-graph", "torch-graph"]
     assert shown_first(GRAPHS[:1]) == GRAPHS[:1]

@@ -144,7 +144,7 @@ def test_a_class_that_derives_from_a_known_cell_is_one() -> None:
     assert known_cell(("Dense", "Cell")) is None
 
 
-def test_the_scenario_s_layout_comes_before_the_known_one() -> None:
+def test_the_scenario_s_layout_comes_before_that_of_a_known_cell_which_may_be_deep() -> None:
     cells = {"conv": KNOWN["Conv1d"]}
 
     def layout(layouts: dict[str, tuple[Step, ...]]) -> tuple[Step, ...]:
@@ -154,9 +154,7 @@ def test_the_scenario_s_layout_comes_before_the_known_one() -> None:
     for name in ("conv.weight", "c.weight"):
         assert layout({name: TRANSPOSED}) == TRANSPOSED
     assert layout_of("conv.bias", "conv.bias", cells, {}) == ()
-
-
-def test_the_layout_of_a_known_cell_is_found_at_any_depth() -> None:
+    # That of a known cell is found at any depth.
     cells = {"body.conv": KNOWN["Conv1dTranspose"]}
     assert layout_of("body.conv.weight", "w", cells, {}) == (Step("squeeze", (2,)),)
     assert layout_of("conv.weight", "w", cells, {}) == ()

@@ -70,6 +70,11 @@ def chain(*modules: str) -> Net:
     return forward
 
 
+def changed(net: Net, change: Callable[[AnyArray], AnyArray]) -> Net:
+    """A net whose output is changed."""
+    return lambda weights, x: np.asarray(change(net(weights, x)))
+
+
 KEYS = "enc.key enc.query | encoder.query encoder.key"
 
 
@@ -98,9 +103,7 @@ def test_pairs_with_which_both_nets_compute_the_same_are_found_and_confirmed(
 
 
 def test_a_port_with_a_mistake_keeps_its_order_and_is_not_confirmed() -> None:
-    def wrong(weights: Mapping[str, AnyArray], x: AnyArray) -> AnyArray:
-        return np.asarray(2 * chain("f.0", "f.1")(weights, x))
-
+    wrong = changed(chain("f.0", "f.1"), lambda y: 2 * y)
     likeness = matched(("f.0", "f.1"), ("a", "b"), wrong, chain("a", "b"))
     assert names(likeness) == {"f.0": "a", "f.1": "b"}
     assert not likeness.is_confirmed
@@ -112,22 +115,17 @@ def test_a_port_with_a_mistake_keeps_its_order_and_is_not_confirmed() -> None:
 def test_a_port_with_a_mistake_is_paired_by_what_its_modules_do(
     mistake: Callable[[AnyArray], AnyArray], own: tuple[str, str]
 ) -> None:
-    def wrong(weights: Mapping[str, AnyArray], x: AnyArray) -> AnyArray:
-        return np.asarray(mistake(gated(*own)(weights, x)))
-
     torch = ("encoder.query", "encoder.key")
-    likeness = matched(own, torch, wrong, gated(*reversed(torch)))
+    likeness = matched(own, torch, changed(gated(*own), mistake), gated(*reversed(torch)))
     assert names(likeness) == dict(zip(own, reversed(torch), strict=True))
     assert not likeness.is_confirmed
 
 
 def test_outputs_that_are_nearly_alike_with_any_pairs_do_not_decide() -> None:
-    def shifted(net: Net, sign: int) -> Net:
-        return lambda weights, x: np.asarray(100 + sign * net(weights, x))
-
     own, torch = ("enc.key", "enc.query"), ("encoder.query", "encoder.key")
-    mine = shifted(gated("enc.key", "enc.query"), -1)
-    likeness = matched(own, torch, mine, shifted(gated("encoder.key", "encoder.query"), 1))
+    mine = changed(gated("enc.key", "enc.query"), lambda y: 100 - y)
+    theirs = changed(gated("encoder.key", "encoder.query"), lambda y: 100 + y)
+    likeness = matched(own, torch, mine, theirs)
     assert names(likeness) == {"enc.key": "encoder.key", "enc.query": "encoder.query"}
     assert not likeness.is_confirmed
 
@@ -157,9 +155,7 @@ def test_a_name_that_is_given_is_that_of_no_other_that_begins_so() -> None:
 
 
 def test_equal_names_need_no_decision() -> None:
-    def wrong(weights: Mapping[str, AnyArray], x: AnyArray) -> AnyArray:
-        return np.asarray(-gated("norm2", "norm3")(weights, x))
-
+    wrong = changed(gated("norm2", "norm3"), lambda y: -y)
     own, torch = ("norm2", "norm3", "last"), ("norm3", "norm2", "end")
     likeness = matched(own, torch, wrong, gated("norm3", "norm2"))
     assert names(likeness) == {"norm2": "norm2", "norm3": "norm3", "last": "end"}
