@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from explorer.model.alignment import Pair
+from explorer.model.alignment import Pair, Seen
 from explorer.model.divergence import mirrored
 from explorer.model.graph import GradGraph, Output
 from explorer.model.report import Report
@@ -130,7 +130,7 @@ def test_a_value_changed_in_its_last_digits_does_not_show(recorded: Report) -> N
             "+ unpaired right B.MulBackward fused",
         ),
         (
-            {"divergence": ON_THE_RIGHT},
+            {"seen": (Seen(ON_THE_RIGHT),)},
             "+ divergence extra_ops backward nothing and B.MulBackward = absent; 4",
         ),
     ],

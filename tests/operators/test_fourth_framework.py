@@ -41,7 +41,7 @@ paddle.graph_arguments.approximate = "approximate"
 
 PROGRAM = """
 import json
-from explorer.compare.causes.mends import mends
+from explorer.operators.mends import mends
 from explorer.model.causes import Cause, SetArguments
 from explorer.model.graph import Node
 from explorer.operators.table import alternatives, function_of

@@ -71,14 +71,15 @@ def _labelled_node(node: Node, label: str) -> Node:
 
 
 def _labelled_alignment(alignment: Alignment, label: str) -> Alignment:
-    divergence = alignment.divergence
-    assert isinstance(divergence, OtherValue)
+    first, *others = alignment.seen
+    assert isinstance(first.divergence, OtherValue)
     # What stands between backticks of a sentence: no label ends them.
     place = Place(label=label, scope=label, source=label, caller=label)
     row = Row(first=place, last=label, count=2)
+    divergence = msgspec.structs.replace(first.divergence, rows=(row, row))
     return msgspec.structs.replace(
         alignment,
-        divergence=msgspec.structs.replace(divergence, rows=(row, row)),
+        seen=(msgspec.structs.replace(first, divergence=divergence), *others),
         unpaired=tuple(
             msgspec.structs.replace(unpaired, why=Recorded(Absence("removed", label)))
             for unpaired in alignment.unpaired
