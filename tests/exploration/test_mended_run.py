@@ -7,14 +7,22 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.align.alignment import seamed
-from explorer.compare.explained.mended_run import MOST_RUNS, Ask, Diverging, as_if_mended
+from explorer.compare.align.alignment import Seam, Seamed, seamed
+from explorer.compare.explained.mended_run import (
+    MOST_RUNS,
+    Ask,
+    Diverging,
+    Sights,
+    as_if_mended,
+)
+from explorer.compare.explained.mending import Mending
 from explorer.model.alignment import Alignment, Seen
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import Cause
 from explorer.model.graph import Edge, GradGraph, Node, Output
 from explorer.model.mended import Mended, MendedRun
 from explorer.numeric.summaries import summarise
+from tests.support.divergence_records import other_value
 from tests.support.explained import CAUSE
 from tests.support.narrowing import present
 from tests.support.written_nets import two_nets
@@ -172,3 +180,26 @@ def test_what_a_run_refutes_is_left_out_and_the_others_keep_their_causes() -> No
     first, _second, aside = found.alignment.divergences
     seen = present(found.finished)
     assert [(it.divergence, it.cause) for it in seen.plain] == [(first, None), (aside, CAUSE)]
+
+
+@pytest.mark.parametrize("node", ["n1", "n3"])
+def test_what_is_seen_behind_a_known_divergence_does_not_explain_it(node: str) -> None:
+    graphs = chain("torch-tape", *HERE), chain("jax-tape", *THERE)
+    left, right = (
+        msgspec.structs.replace(
+            graph,
+            nodes=tuple(
+                msgspec.structs.replace(it, order=order) for order, it in enumerate(graph.nodes)
+            ),
+        )
+        for graph in graphs
+    )
+    known = other_value("n1", "n1")
+    plain = msgspec.structs.replace(seamed(left, right).alignment, seen=(Seen(known),))
+    parts = frozenset({"n1", "n2", "n3"})
+    seam = Seam({"left": parts, "right": parts}, {"left": (), "right": ()}, is_assumed=False)
+    sights = Sights(plain, [seam], Mending(left, right, "left"))
+    seen = msgspec.structs.replace(plain, seen=(Seen(other_value(node, node)),))
+    sights.note(Seamed(seen, (seam,)), run=1)
+    sights.look_into(plain, (left, right))
+    assert bool(sights.trials("torch-tape")) == (node == "n1")
