@@ -114,8 +114,8 @@ class ReplaceOperator(msgspec.Struct, frozen=True, kw_only=True, tag="replace_op
 class RemoveOperator(msgspec.Struct, frozen=True, kw_only=True, tag="remove_operator"):
     """No op: what reads it goes on with one of the tensors that it reads, by its place among them.
 
-    Where the other side computes with the same parameter behind that, it does so ``later``: with the
-    parameter of that name, at that line.
+    Where the other side comes behind that to the same parameter, or to an op of the kind, it does so
+    ``later``: to what is called so, at that line.
     """
 
     node: str = ""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from explorer.model.causes import Cause, InsertOperator, Mend, Rewire, Zeros
+from explorer.model.causes import Cause, FromThere, InsertOperator, Mend, Rewire, Zeros
 from explorer.model.engines import NEEDED, Framework, engine_named
 from explorer.model.graph import OTHER, Arguments, Layer, Node, SideName
 from explorer.operators.records import REQUIRED, UNKNOWN, Row
@@ -44,6 +44,8 @@ def _mends(cause: Cause, node: Node, ours: _Side, theirs: _Side) -> Iterator[Men
             yield from _of_layers(ours, theirs, {"padding": 0})
         case "inputs", Rewire(source=Zeros(is_filled=False)):
             yield from _of_layers(ours, theirs, {"bias": True})
+        case "inputs", Rewire(source=FromThere()):
+            yield from _of_layers(ours, theirs, {"p": 0.5})  # the mask of a dropout
         case "arguments" | "operator", _ if ours.framework not in NEEDED:
             # What users write for an op of graphs that name its arguments in their own way.
             row = function_of(ours.framework, cause.other_op or cause.op)

@@ -413,7 +413,7 @@ def _removed(found: Cause, names: dict[str, str]) -> str:
     text = text.format(slot=edit.hands_on + 1, **names)
     if edit.later is None:
         return text
-    return _("{text}; {other} computes with `{leaf}` later, at {line}").format(
+    return _("{text}; {other} comes to `{leaf}` later, at {line}").format(
         text=text,
         other=names["other"],
         leaf=clean(edit.later.label),

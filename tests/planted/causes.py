@@ -165,7 +165,10 @@ def _structure(divergence: Divergence) -> Iterator[Fact]:
 
 
 def _stated(cause: Cause, divergence: Divergence) -> Iterator[Fact]:
-    """What a cause states."""
+    """What a cause states, and what is to be written."""
+    for mend in cause.mends:
+        for name, value in mend.arguments.items():
+            yield Fact("argument", argument=name, values=(value,))
     for edit in cause.edits:
         match edit:
             case SetArguments():
@@ -238,9 +241,11 @@ def _rewired(edit: Rewire, edits: Edits) -> tuple[str, ...]:
     match edit.source:
         case FromSlot():
             return ("order of inputs",)
-        case FromThere():
+        case FromThere(label=label):
             # Beside other arguments the inputs alone say nothing.
-            return () if isinstance(edits[-1], SetArguments) else ("constant", "other input")
+            start = ("start",) if family(label.split(" ")[0]) == "fill" else ()
+            is_beside = isinstance(edits[-1], SetArguments)
+            return () if is_beside else ("constant", "other input", *start)
         case Zeros(is_filled=is_filled):
             return ("start",) if is_filled else ()
         case FromLeaf(is_one_tensor=is_one_tensor):

@@ -118,7 +118,7 @@ def test_beside_a_cause_no_other_change_is_said_to_fit() -> None:
         ((InsertOperator(op="not", slots=(1,)),), "with the condition, its input 2, inverted, "),
         (
             (RemoveOperator(later=Place(label="norm.weight", source="net.py:3")),),
-            "; mindspore-graph computes with `norm.weight` later, at net.py:3",
+            "; mindspore-graph comes to `norm.weight` later, at net.py:3",
         ),
         (
             (

@@ -25,6 +25,7 @@ from explorer.compare.causes.rows import (
     onwards,
     sided,
     up_to_what_is_read_there,
+    with_what_is_before,
 )
 from explorer.compare.graphs.sameness import are_equal, numbers_of
 from explorer.compare.graphs.view import MOVES, GraphView
@@ -108,7 +109,9 @@ def suspects_at(divergence: Divergence, left: GraphView, right: GraphView) -> tu
     for find in LONGER:
         found += (ends for one in both for ends in find(divergence, one))
     # What one side does in one op, such as a product with its bias, reads what is read there.
-    found += [ends.turned() for one in both for ends in up_to_what_is_read_there(divergence, one)]
+    up_to = [ends for one in both for ends in up_to_what_is_read_there(divergence, one)]
+    found += [ends.turned() for ends in up_to]
+    found += [it for ends in up_to for it in with_what_is_before(divergence, ends)]
     if isinstance(divergence, ExtraOps):
         found += beside_what_is_read(divergence, left, right)
         of_more = [ends.turned() for ends in both if len(ends.row) > 1]
@@ -346,16 +349,19 @@ def _in_other_order(ends: Ends) -> Ends | None:
     """
     here, there, (node, *rest) = ends.here, ends.there, ends.own_row
     first, *others = ends.row
-    # The two ops that the other side may have, those behind a row's first one or around its only op.
-    pairs: list[tuple[Node | None, Node | None]] = [(first, it) for it in reversed(others)]
+    # The two ops that the other side may have: a row's first one and one behind, or around its only op.
+    after = [*others, there.next_op(ends.row[-1], MOVES)]
+    pairs: list[tuple[Node | None, Node | None]] = [(first, it) for it in reversed(after)]
     if not others:
-        pairs = [(first, there.next_op(first, MOVES)), (there.previous_op(first, MOVES), first)]
+        pairs.append((there.previous_op(first, MOVES), first))
     ops = [node]
     for second in onwards(here, node, MOST_BETWEEN + 1, MOVES):
         ops.append(second)
         kinds = _kind(second), _kind(node)
         like = [it for it in pairs if (_kind(it[0]), _kind(it[1])) == kinds]
-        if kinds[0] != kinds[1] and like and like[0][1] is not None:
+        # Of two of one kind only products are told apart.
+        differ = kinds[0] != kinds[1] or family(node.op) in TRIED.of_weights
+        if differ and like and like[0][1] is not None:
             return Ends(ends.side, here, there, ops, [like[0][1]], at="order")
     if len(rest) == 1 and here.next_op(node, MOVES) is rest[0]:
         return Ends(ends.side, here, there, ends.own_row, [ends.row[-1]], at="order")

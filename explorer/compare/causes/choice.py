@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from explorer.compare.causes.arguments import OF_SLICES
-from explorer.compare.causes.candidates import Suspect, other_values
+from explorer.compare.causes.candidates import Suspect
 from explorer.compare.causes.inputs import later_place
 from explorer.compare.graphs.sameness import (
     apart_if_same,
@@ -199,10 +199,7 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
         found = []
         room = room_of(own, target)
         for trial, made in computed:
-            # What makes one number of all does it by chance.
-            sources = [it.source for it in trial.edits if isinstance(it, Rewire)]
-            is_filled = any(isinstance(it, Zeros) and it.is_filled for it in sources)
-            if (is_filled or other_values(trial.edits)) and not is_telling(target):
+            if _is_by_chance(trial.edits, target):
                 continue
             apart = apart_if_same(made, target, room)
             is_removed = isinstance(trial.edits[0], RemoveOperator) and len(trial.row) > 1
@@ -224,6 +221,12 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
         if found:
             return found
     return []
+
+
+def _is_by_chance(edits: Edits, target: Output) -> bool:
+    """Whether another op, or one that reads something else, makes one number of all as the other side does."""
+    is_other = any(isinstance(edit, Rewire | ReplaceOperator) for edit in edits)
+    return is_other and not is_telling(target)
 
 
 def _opposite(own: Output, target: Output) -> tuple[Output, ...]:
@@ -276,7 +279,7 @@ def attempts_at(suspect: Suspect, tried: Tried, graph: GradGraph) -> Attempts:
     compared = 0
     for trial, output in computed:
         apart = distance(output, target)
-        if apart is None:
+        if apart is None or _is_by_chance(trial.edits, target):
             continue
         compared += 1
         edits = tuple(as_kept(edit, trial.row[0]) for edit in trial.edits)

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from explorer.compare.causes.arguments import Spot, set_arguments
-from explorer.compare.causes.rows import are_alike, base_of
+from explorer.compare.causes.rows import are_alike, base_of, is_filled, onwards
 from explorer.compare.graphs.layouts import channels_last
 from explorer.compare.graphs.sameness import EXPLAINED, distance, numbers_of
 from explorer.compare.graphs.view import MOVES, GraphView
@@ -71,9 +71,9 @@ def op_label(node: Node, number: str = "") -> str:
 def swapped(spot: Spot) -> Iterator[Edits]:
     """Two inputs in the place of each other."""
     for one, second in combinations(spot.tensors, 2):
-        # Tensors that are joined may be of other sizes.
-        is_joined = family(spot.node.op) == "concat"
-        if is_joined or spot.tensors[one].shape == spot.tensors[second].shape:
+        # Tensors that are joined, and those that are spread, may be of other sizes.
+        is_weight = family(spot.node.op) in TRIED.of_weights
+        if not is_weight or spot.tensors[one].shape == spot.tensors[second].shape:
             yield spot.rewired(one, FromSlot(second)), spot.rewired(second, FromSlot(one))
 
 
@@ -209,8 +209,7 @@ def zeros(spot: Spot) -> Iterator[Edit]:
     """Zeros in the place of what is filled with other numbers."""
     for edge in spot.here.into(spot.node):
         origin = spot.here.nodes[edge.origin]
-        is_filled = origin.kind == "op" and family(origin.op) == "fill" and origin.outputs
-        numbers = numbers_of(origin.outputs[0]) if is_filled else None
+        numbers = numbers_of(origin.outputs[0]) if is_filled(origin) else None
         if numbers is not None and numbers.any():
             yield spot.rewired(edge.input, Zeros(label_of(origin), is_filled=True))
 
@@ -267,7 +266,7 @@ def other_constants(spot: Spot) -> Iterator[Rewire]:
             # The name of a leaf, or a constant with the line that reads it.
             readers = [there.nodes[edge.target] for edge in there.out_of(read)]
             lines = [it.source[0] for it in readers if it.source]
-            is_named = (read.kind == "parameter" and read.name) or not lines
+            is_named = (read.kind != "constant" and label_of(read)) or not lines
             label = label_of(read) if is_named else f"{read.op} ({lines[0]})"
             yield spot.rewired(slot, FromThere(label, value))
 
@@ -278,7 +277,8 @@ def _given_to(flow: GraphView, node: Node) -> dict[int, tuple[Node, Array]]:
     for edge in flow.into(node):
         read = flow.nodes[edge.origin]
         summary = read.outputs[edge.output].values if edge.output < len(read.outputs) else None
-        is_given = base_of(flow, read, CUT).kind in ("constant", "parameter")
+        base = base_of(flow, read, CUT)
+        is_given = base.kind in ("constant", "parameter") or is_filled(base)
         if is_given and summary is not None and summary.whole is not None:
             found[edge.input] = read, summary.whole
     return found
@@ -296,7 +296,10 @@ def leaves_of(flow: GraphView, row: list[Node]) -> dict[int, str]:
 
 
 def later_place(here: GraphView, node: Node, there: GraphView, other: Node) -> Place | None:
-    """Where the other side computes, behind an op, with a parameter that a node reads; None if nowhere."""
+    """Where the other side comes, behind an op, to a parameter that a node reads, or to an op of its kind.
+
+    None if nowhere; of ops, the nearest ones tell, and one that this side has there as well does not.
+    """
     names = set(leaves_of(here, [node]).values())
     behind = there.behind(other.id) - {other.id} if names else set()
     of_leaf: dict[str, str] = {}
@@ -306,7 +309,10 @@ def later_place(here: GraphView, node: Node, there: GraphView, other: Node) -> P
     for later in there.graph.nodes:
         if later.id in of_leaf and later.kind == "op" and later.phase == other.phase:
             return Place(label=of_leaf[later.id], source=next(iter(later.source), ""))
-    return None
+    if any(are_alike(it, node) for it in onwards(here, node, NEAR)):
+        return None
+    found = [it for it in onwards(there, other, NEAR) if are_alike(it, node)]
+    return Place(label=found[0].op, source=next(iter(found[0].source), "")) if found else None
 
 
 # Inputs that pass as equal

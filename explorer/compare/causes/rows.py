@@ -150,6 +150,11 @@ def are_alike(node: Node | None, other: Node) -> bool:
     return node is not None and family(node.op) == family(other.op)
 
 
+def is_filled(node: Node) -> bool:
+    """Whether a node is an op that gives the same number everywhere."""
+    return node.kind == "op" and family(node.op) == "fill" and bool(node.outputs)
+
+
 def does_the_same(flow: GraphView, node: Node, user: Node) -> bool:
     """Whether an op of the user's kind reads a node: then it may have its own value for a leaf."""
     return are_alike(flow.next_op(node), user)
@@ -345,7 +350,7 @@ def _from_what_turns_its_axes(divergence: Divergence, ends: Ends) -> Iterator[En
             ahead = reads[0] if len(reads) == 1 else None
 
 
-def _with_what_is_before(divergence: Divergence, ends: Ends) -> Iterator[Ends]:
+def with_what_is_before(divergence: Divergence, ends: Ends) -> Iterator[Ends]:
     """Rows from each of the nearest ops ahead of a divergence, which alone is then changed."""
     if not isinstance(divergence, OtherValue):
         return
@@ -375,7 +380,7 @@ LONGER = (
     _with_what_is_made_beside,
     _up_to_its_kind,
     _from_what_turns_its_axes,
-    _with_what_is_before,
+    with_what_is_before,
 )
 """Longer rows than those of a divergence, for each of its ends: what follows, and what is before."""
 
@@ -397,10 +402,13 @@ def beside_what_is_read(divergence: ExtraOps, left: GraphView, right: GraphView)
     # An op of the node's kind may hand on what it reads, where that is a value of the other side.
     alike = [it for it in there.graph.nodes if it.kind == "op" and are_alike(it, node)]
     alike = [it for it in alike if it.phase == node.phase and len(row) == 1]
+    # What it reads besides may be made of a filled value: a state that starts at other numbers.
+    of_filled = [it for it in here.origins(node) if any(map(is_filled, here.origins(it)))]
     for read in [it for member in row for it in here.origins(member) if it not in row]:
         if not (read.outputs and node.outputs) or _lengths(read) != _lengths(node):
             continue
-        yield Ends(divergence.side, here, there, row, [read], at="extra")
+        for own_row in (row, *([it, node] for it in of_filled if len(row) == 1 and it is not read)):
+            yield Ends(divergence.side, here, there, own_row, [read], at="extra")
         for other in [it for it in alike if have_one_value(it, read)]:
             reads = there.tensors(other).values()
             if any(are_equal(it, other.outputs[0]) for it in reads):

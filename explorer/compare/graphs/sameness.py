@@ -305,6 +305,8 @@ def apart_in_any_order(one: Output, other: Output, own: Output, room: Sameness) 
 
 
 def is_telling(output: Output) -> bool:
-    """Whether a value says something: one number alone does, many that are all the same do not."""
+    """Whether a value says something: one number but 0 does, many that are all the same do not."""
     numbers = numbers_of(output)
-    return numbers is not None and (numbers.size == 1 or np.unique(numbers).size > 1)
+    if numbers is None:
+        return False
+    return np.unique(numbers).size > 1 or (numbers.size == 1 and bool(numbers.any()))

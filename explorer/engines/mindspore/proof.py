@@ -420,6 +420,8 @@ class TapeReruns:
 
     def call_of(self, number: int) -> RecordedCall | None:
         """The operator of a node with its recorded inputs; None where that is not known."""
+        if number in self._copies:
+            return self._call_of_copy(self._tensor(self._copies[number]), self._tensor((number, 0)))
         if number not in self._calls:
             return None
         call, inputs = self._calls[number]
@@ -428,6 +430,12 @@ class TapeReruns:
             return None
         attributes = {} if call.primitive is None else dict(call.primitive.attrs)
         return RecordedCall(call.op, call.values_with(tensors), attributes)
+
+    def _call_of_copy(self, original: Any, copy: Any) -> RecordedCall | None:
+        """A copy as the view of its own shape, which nobody announced; None of what is no copy."""
+        if original is None or copy is None or not np.array_equal(*map(array_of, (original, copy))):
+            return None
+        return RecordedCall("View", (original, original.shape), {})
 
     def _of_call(self, call: OperatorCall, inputs: tuple[Slot, ...]) -> Rerun | Absence:
         reason = unrepeatable(call.op)

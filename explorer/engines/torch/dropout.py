@@ -72,12 +72,13 @@ def _rule_of(module: Any, kind: Any) -> DropRule:
 class FixedDropout(nn.Module):  # type: ignore[misc]  # torch is untyped here
     """Dropout by masks that are constants, one for each shape that it is called with.
 
-    ``p`` is the rate, for a net that reads it.
+    ``p`` is the rate, for a net that reads it; ``replaced`` holds the layer in whose place this is.
     """
 
-    def __init__(self, rate: float, masks: dict[Shape, torch.Tensor]) -> None:
+    def __init__(self, rate: float, masks: dict[Shape, torch.Tensor], layer: nn.Module) -> None:
         super().__init__()
         self.p = rate
+        self.replaced = (layer,)  # in a tuple, which is no part of the net
         # As attributes: Dynamo's graph finds neither a tensor in a dict nor one that a function
         # marked as constant returns (torch 2.13).
         for shape, mask in masks.items():
@@ -104,7 +105,8 @@ def fix_dropout(net: Any, scenario: Declaration, device: str) -> dict[str, float
     masked = {}
     shapes_by_path = _shapes(str(scenario.path), files)
     for path, shapes in shapes_by_path.items():
-        rule = drop_rule(net.get_submodule(path))
+        layer = net.get_submodule(path)
+        rule = drop_rule(layer)
         if rule is None:
             continue
         masks = {}
@@ -112,7 +114,7 @@ def fix_dropout(net: Any, scenario: Declaration, device: str) -> dict[str, float
             mask = channel_mask(shape, rule.rate, rule.spatial) * np.float32(rule.scale)
             masks[shape] = torch.from_numpy(mask).to(device)
         owner_path, _, attribute = path.rpartition(".")
-        setattr(net.get_submodule(owner_path), attribute, FixedDropout(rule.rate, masks))
+        setattr(net.get_submodule(owner_path), attribute, FixedDropout(rule.rate, masks, layer))
         masked[path] = rule.rate
     return masked
 

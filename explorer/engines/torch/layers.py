@@ -12,6 +12,7 @@ import torch
 
 from explorer.engines.layer_settings import BY_POSITION, framework_class, is_setting
 from explorer.engines.plain_values import plain_arguments
+from explorer.engines.torch.dropout import FixedDropout
 from explorer.model.graph import Layer
 
 PACKAGES = ("torch.nn",)
@@ -26,6 +27,8 @@ def layers_of(net: Any) -> dict[str, Layer]:
     if not isinstance(net, torch.nn.Module):
         return layers
     for path, module in net.named_modules():
+        if isinstance(module, FixedDropout):
+            (module,) = module.replaced
         kind = framework_class(module, PACKAGES, BARE)
         if kind is not None:
             settings = plain_arguments(_settings(module, kind)).arguments
