@@ -11,6 +11,9 @@ SETTINGS = "EXPLORER_CONFIG"
 
 NAME = "autodiff-explorer"
 
+COMPILED = "compiled"
+"""The folder in that of the caches to which JAX writes what it has compiled."""
+
 
 def caches() -> Path:
     """The folder of stored results and of what workers need, all of which is made again if need be."""

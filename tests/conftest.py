@@ -23,7 +23,7 @@ from xdist.scheduler.loadscope import LoadScopeScheduling
 
 from explorer.environments.known import VARIABLES, is_found
 from explorer.exploration.explore import explore
-from explorer.folders import STORE
+from explorer.folders import COMPILED, STORE
 from explorer.model.cases import GradCase
 from explorer.model.engines import FRAMEWORKS
 from explorer.model.report import Report
@@ -280,10 +280,11 @@ def tmp_path(
 
 
 def _with_replies(store: Path) -> Path:
-    """The folder of a store that shares the replies of all tests."""
-    (KEPT / REPLIES).mkdir(parents=True, exist_ok=True)
+    """The folder of a store that shares the replies of all tests, and what JAX has compiled for them."""
     store.mkdir()
-    (store / REPLIES).symlink_to(KEPT / REPLIES, target_is_directory=True)
+    for shared in (REPLIES, COMPILED):
+        (KEPT / shared).mkdir(parents=True, exist_ok=True)
+        (store / shared).symlink_to(KEPT / shared, target_is_directory=True)
     return store
 
 

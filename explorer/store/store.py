@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import os
+import shutil
 import sys
 import tempfile
 import zlib
@@ -15,7 +16,7 @@ from typing import TypeVar
 import msgspec
 from filelock import FileLock
 
-from explorer.folders import STORE, caches
+from explorer.folders import COMPILED, STORE, caches
 from explorer.model.errors import UsageError
 from explorer.store.keys import Key
 from explorer.text.language import _
@@ -211,7 +212,7 @@ class Store:
         return sorted(entries, key=lambda entry: entry.used, reverse=True)
 
     def clear(self) -> int:
-        """Remove all results, finished or not; how many they were.
+        """Remove all results, finished or not, and what JAX has compiled; how many results they were.
 
         Raises UsageError where they cannot be removed.
         """
@@ -222,6 +223,7 @@ class Store:
                 count += 1
             for path in self.folder.glob(f"*/*{UNFINISHED}"):
                 path.unlink(missing_ok=True)
+            shutil.rmtree(self.folder / COMPILED, ignore_errors=True)
         except OSError as error:
             text = _(
                 "the store {folder} cannot be cleared: {reason}; check its permissions, or set"

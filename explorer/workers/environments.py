@@ -1,18 +1,22 @@
 """Environment variables of workers: quiet, one thread; and of MindSpore's, so that it writes files."""
 
 import contextlib
+import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from explorer.environments.interpreters import interpreter, is_own
 from explorer.environments.known import PROJECT, environment_for
 from explorer.environments.overlay import overlay
+from explorer.folders import COMPILED, caches
 from explorer.model.engines import WorkerKind, plain
 from explorer.model.environments import Environment
 from explorer.model.passes import FINAL, PASSES, CompilerPass
 from explorer.shipped import PACKAGE
+from explorer.store.keys import machine
 
 ROOT = PACKAGE.parent
 """The folder that holds the package ``explorer``, which workers must be able to import."""
@@ -55,6 +59,9 @@ DUMP = "dump"
 
 SETTINGS = "MINDSPORE_DUMP_CONFIG"
 """The variable that names the file with the dump's settings."""
+
+MOST_COMPILED = 100_000_000
+"""So many bytes of compiled operations are kept; each takes 5 to 20 kB."""
 
 OUTPUTS_ALONE = 2
 """The dump's ``input_output`` for outputs without inputs: an input is another kernel's output."""
@@ -144,13 +151,28 @@ def passes_environment(scratch: Path) -> dict[str, str]:
 
 
 def jax_environment(_: Path) -> dict[str, str]:
-    """Variables of JAX's worker: no sum depends on the number of threads, and memory is left to others."""
+    """Variables of JAX's worker: no sum depends on the number of threads, and memory is left to others.
+
+    What it compiles, an operation a file, is kept: to compile is most of what an eager step takes.
+    """
     flags = (os.environ.get("XLA_FLAGS", ""), "--xla_cpu_multi_thread_eigen=false")
     return {
         "XLA_FLAGS": " ".join(filter(None, flags)),
         "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
-        "JAX_COMPILATION_CACHE_DIR": "",
+        "JAX_COMPILATION_CACHE_DIR": str(compiled()),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
     }
+
+
+def compiled() -> Path:
+    """The folder of what was compiled for this machine's processor, emptied where it has grown large."""
+    units = json.dumps(machine(), sort_keys=True).encode()
+    folder = caches() / COMPILED / hashlib.sha256(units).hexdigest()[:16]
+    with contextlib.suppress(OSError):
+        if sum(entry.stat().st_size for entry in os.scandir(folder)) > MOST_COMPILED:
+            shutil.rmtree(folder, ignore_errors=True)
+    return folder
 
 
 ENVIRONMENTS: dict[WorkerKind, Callable[[Path], dict[str, str]]] = {
