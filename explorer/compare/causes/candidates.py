@@ -15,12 +15,15 @@ from explorer.compare.causes import inputs
 from explorer.compare.causes.arguments import Spot, padded, set_arguments, slices
 from explorer.compare.causes.rows import (
     LONGER,
+    NEAR,
     Ends,
     Where,
     are_alike,
+    at_place,
     beside_what_is_read,
     does_the_same,
     ends_at,
+    have_one_value,
     is_of_form,
     onwards,
     sided,
@@ -73,7 +76,7 @@ FURTHER = 16
 """So many values of the other side behind a divergence are looked at."""
 
 MOST_OPS = 8
-"""No op of a longer row is tried by itself."""
+"""Of a longer row the first op alone is tried by itself."""
 
 MOST_BETWEEN = 2
 """So many ops may stand between two that are in the opposite order."""
@@ -114,6 +117,7 @@ def suspects_at(divergence: Divergence, left: GraphView, right: GraphView) -> tu
     found += [it for ends in up_to for it in with_what_is_before(divergence, ends)]
     if isinstance(divergence, ExtraOps):
         found += beside_what_is_read(divergence, left, right)
+        found += _behind_instead(divergence, left, right)
         of_more = [ends.turned() for ends in both if len(ends.row) > 1]
         # The op behind what one side alone has may read something else that is there.
         found += [*of_more, *(ends._replace(own_row=ends.own_row[-1:]) for ends in of_more)]
@@ -165,7 +169,7 @@ def _trials(ends: Ends, target: Output) -> Iterator[Trial]:
         return
     where: Where = "extra" if ends.at == "extra" else "row" if len(row) > 1 else "op"
     tried = row[:1] if ends.at == "first" else row
-    for place, node in enumerate(tried if len(row) <= MOST_OPS else ()):
+    for place, node in enumerate(tried if len(row) <= MOST_OPS else row[:1]):
         if place and where == "row":
             yield Trial(ids[place:])
         wheres: tuple[Where, ...] = ("row", "begin") if where == "row" and not place else (where,)
@@ -366,6 +370,21 @@ def _in_other_order(ends: Ends) -> Ends | None:
     if len(rest) == 1 and here.next_op(node, MOVES) is rest[0]:
         return Ends(ends.side, here, there, ends.own_row, [ends.row[-1]], at="order")
     return None
+
+
+def _behind_instead(divergence: ExtraOps, left: GraphView, right: GraphView) -> Iterator[Ends]:
+    """An op that one side alone has behind another one, where the other side has one of its kind ahead."""
+    here, there, node = sided(divergence, left, right)
+    goes_on = at_place(there, divergence.goes_on) if divergence.goes_on else None
+    if node is None or goes_on is None or divergence.row.count > 1:
+        return
+    for before in here.origins(node):
+        for other in there.origins(goes_on) if before.kind == "op" else ():
+            ahead: list[Node | None] = [other]
+            for _ in range(NEAR):
+                ahead += [there.previous_op(it, MOVES) for it in ahead[-1:] if it]
+            if have_one_value(before, other) and any(are_alike(it, node) for it in ahead):
+                yield Ends(divergence.side, here, there, [before, node], [other], at="order")
 
 
 def _kind(node: Node | None) -> str:

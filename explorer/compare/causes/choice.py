@@ -224,7 +224,7 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
 
 
 def _is_by_chance(edits: Edits, target: Output) -> bool:
-    """Whether another op, or one that reads something else, makes one number of all as the other side does."""
+    """Whether another op, or one that reads something else, makes one number of all by chance."""
     is_other = any(isinstance(edit, Rewire | ReplaceOperator) for edit in edits)
     return is_other and not is_telling(target)
 

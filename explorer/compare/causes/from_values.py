@@ -140,6 +140,9 @@ def of_extra_ops(divergence: ExtraOps, left: GraphView, right: GraphView) -> Ite
         # What that op reads, or makes.
         values = [other, *there.origins(other)]
         reads = [it for it in reads if is_among(it, values)]
+        # What is only put elsewhere there may be what this side fills up: a shift that wraps around.
+        for placed in [it for it in values[1:] if _is_placing(there, it)]:
+            yield ValuePair(OTHER[divergence.side], there, here, placed, node, (masked,))
     yield from _made_of(divergence.side, here, node, reads)
 
 
@@ -237,9 +240,11 @@ def _ends(divergence: Divergence, left: GraphView, right: GraphView) -> Iterator
         yield from zip(ours, theirs, strict=True)
 
 
-def _is_placing(node: Node) -> bool:
-    """Whether an op puts numbers elsewhere and changes none."""
-    return node.kind == "op" and family(node.op) in TRIED.placing
+def _is_placing(flow: GraphView, node: Node) -> bool:
+    """Whether an op puts numbers elsewhere, repeats none and changes none."""
+    if node.kind != "op" or family(node.op) != "expand":
+        return node.kind == "op" and family(node.op) in TRIED.placing
+    return all(size_of(it) == size_of(node) for it in flow.origins(node))
 
 
 def _chain_of(flow: GraphView, end: Node) -> Chain:
@@ -249,14 +254,14 @@ def _chain_of(flow: GraphView, end: Node) -> Chain:
     are passed over.
     """
     for behind in onwards(flow, end, MOST_OPS, frozenset()):
-        if not _is_placing(behind) or size_of(behind) != size_of(end):
+        if not _is_placing(flow, behind) or size_of(behind) != size_of(end):
             break
         end = behind
     nodes, waiting, reached = [end], [end], {end.id}
     for _ in range(MOST_OPS):
         # The last of all that is read: what it is made of may be read behind it once more.
         latest = max(waiting, key=lambda node: node.order)
-        if not _is_placing(latest):
+        if not _is_placing(flow, latest):
             break
         reads = [it for it in flow.origins(latest) if it.id not in reached]
         waiting = [node for node in waiting if node is not latest]
@@ -298,7 +303,9 @@ def _parted(chains: tuple[Chain, Chain], flows: tuple[GraphView, GraphView]) -> 
                     pair, side=side, here=flow, there=flow, node=node, other=moved, is_extra=True
                 )
                 return
-    for node, other in product(chains[0][1:], chains[1][1:]):
+    # An op that repeats what it reads puts it elsewhere too.
+    begun = [chain[0 if family(chain[0].op) == "expand" else 1 :] for chain in chains]
+    for node, other in product(*begun):
         is_end = node is ends[0] and other is ends[1]
         if is_end or node.outputs[0].shape != other.outputs[0].shape:
             continue

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from explorer.compare.graphs.sameness import Sameness, apart_if_same, are_equal, room_of
-from explorer.compare.graphs.view import RESHAPES, GraphView
+from explorer.compare.graphs.view import MOVES, RESHAPES, GraphView
 from explorer.model.divergence import (
     Divergence,
     ExtraOps,
@@ -350,6 +350,15 @@ def _from_what_turns_its_axes(divergence: Divergence, ends: Ends) -> Iterator[En
             ahead = reads[0] if len(reads) == 1 else None
 
 
+def _ahead_of_what_is_before(divergence: Divergence, ends: Ends) -> Iterator[Ends]:
+    """An op and the one before it, in the opposite order, where the other side does them in several."""
+    if isinstance(divergence, OtherValue) and len(ends.own_row) == 1 < len(ends.row):
+        before = ends.here.previous_op(ends.own_row[0], MOVES)
+        if before is not None:
+            own_row = [before, *ends.own_row]
+            yield ends._replace(own_row=own_row, row=ends.row[-1:], at="order")
+
+
 def with_what_is_before(divergence: Divergence, ends: Ends) -> Iterator[Ends]:
     """Rows from each of the nearest ops ahead of a divergence, which alone is then changed."""
     if not isinstance(divergence, OtherValue):
@@ -380,6 +389,7 @@ LONGER = (
     _with_what_is_made_beside,
     _up_to_its_kind,
     _from_what_turns_its_axes,
+    _ahead_of_what_is_before,
     with_what_is_before,
 )
 """Longer rows than those of a divergence, for each of its ends: what follows, and what is before."""
