@@ -8,6 +8,7 @@ import msgspec
 from explorer.compare.causes.arguments import OF_SLICES
 from explorer.compare.causes.candidates import Suspect
 from explorer.compare.causes.inputs import later_place
+from explorer.compare.causes.rows import elsewhere
 from explorer.compare.graphs.sameness import (
     apart_if_same,
     apart_in_any_order,
@@ -86,6 +87,7 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
         side=suspect.side,
         node=node.id,
         op=node.op,
+        source=elsewhere(node, suspect.node),
         edits=(first, *others),
         proven="computed_again",
         greatest=found.apart,
