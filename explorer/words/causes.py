@@ -65,6 +65,7 @@ def what_explains(found: Cause, engines: tuple[str, str]) -> str:
     if found.noise is not None:
         figures = _("{figure}, noise {noise}").format(figure=figures, noise=f"{found.noise:.2g}")
     names = {"engine": own, "other": other, "figures": figures, **_names(found.edits, _op(found))}
+    names["within"] = clean(found.within)
     if found.form == "removed_op":
         return _(
             "Cause, from the recorded values: `{op}` of {engine} gives what it reads {how} ({figures}), and"
@@ -75,6 +76,11 @@ def what_explains(found: Cause, engines: tuple[str, str]) -> str:
     text = _("Cause, tried: {change} gives the value of {other} ({figures})")
     if found.proven == "recorded_values":
         text = _("Cause, from the recorded values: {change} gives the value of {other} ({figures})")
+    if found.within:
+        text = _(
+            "Cause, tried: {change} gives the value of `{within}`, from which {other} computes its own"
+            " ({figures})"
+        )
     if found.is_opposite:
         text = _("Cause, tried: {change} gives the opposite of the value of {other} ({figures})")
     if found.is_relation:
