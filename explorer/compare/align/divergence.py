@@ -69,7 +69,7 @@ def diverge(
         return _before_results(Search.behind(matching, in_forward, "forward"))
     in_backward = matching.differing_results("backward")
     if in_backward:
-        early = Search.behind(matching, in_backward, "forward").in_forward()
+        early = Search.behind(matching, in_backward, "forward")
         # Steps that one side alone breaks down are no difference: the same op on both sides is.
         works = [_work_onwards(node) for node in early.counterparts or ()]
         if works and works[0] & works[1]:
@@ -135,7 +135,7 @@ def find_further(
     in_forward = matching.differing_results("forward")
     in_backward = matching.differing_results("backward")
     # Where no result of forward differs, a difference in it may still show in the gradients.
-    forward = Search.behind(matching, in_forward or in_backward, "forward").in_forward()
+    forward = Search.behind(matching, in_forward or in_backward, "forward")
     backward = Search.behind(matching, in_backward, "backward")
     # In the order in which they would explain the rest.
     searched = (found_by(FURTHER, search) for search in (forward, backward))

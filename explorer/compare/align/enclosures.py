@@ -8,9 +8,8 @@ op whose value cannot be what it yields from its recorded inputs, by plain arith
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, combinations, product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +23,7 @@ from explorer.numeric.differences import Floats
 # Steps inside an operator
 
 
-@dataclass(frozen=True)
-class Enclosure:
+class Enclosure(NamedTuple):
     """Unpaired ``steps`` that nothing but a pair's node ``top`` uses, in execution order.
 
     ``into`` are the origins of what goes into them. ``families`` counts those that hold other numbers than
@@ -33,13 +31,9 @@ class Enclosure:
     """
 
     top: Vertex
-    steps: tuple[Vertex, ...]
-    into: frozenset[Vertex]
-
-    @cached_property
-    def families(self) -> Counter[str]:
-        """How many steps of each family make numbers."""
-        return Counter(step.family for step in self.steps if step.origin is step)
+    steps: list[Vertex]
+    into: set[Vertex]
+    families: Counter[str]
 
 
 def enclose_steps(matching: Matching) -> None:
@@ -75,9 +69,7 @@ def enclose_steps(matching: Matching) -> None:
 
 def _enclosure(top: Vertex) -> Enclosure:
     """The steps to a node in its own phase, back to nodes with a partner or another user."""
-    members = {top}
-    around = set()
-    stack = [top]
+    members, around, stack = {top}, set(), [top]
     while stack:
         for node in stack.pop().feeders:
             is_unpaired_work = node.is_free and node.is_work and node.main is not None
@@ -89,10 +81,10 @@ def _enclosure(top: Vertex) -> Enclosure:
                 members.add(node)
                 stack.append(node)
 
-    steps = members - {top}
+    steps = in_order(members - {top})
     # What was met before all its users had been may have become a step after all.
-    into = {node.origin for node in around - steps}
-    return Enclosure(top, tuple(in_order(steps)), frozenset(into))
+    into = {node.origin for node in around.difference(steps)}
+    return Enclosure(top, steps, into, Counter(it.family for it in steps if it.origin is it))
 
 
 def _paired_inputs(enclosure: Enclosure) -> set[Vertex] | None:
@@ -279,12 +271,6 @@ def _elementwise(function: Callable[..., Floats]) -> Arithmetic:
     return lambda inputs, _: [function(*inputs)]
 
 
-def _difference(inputs: Sequence[Floats], _: Floats) -> Iterable[Floats]:
-    """Engines differ in which of the two is taken from the other."""
-    one, other = inputs
-    return one - other, other - one
-
-
 def _sum(inputs: Sequence[Floats], value: Floats) -> Iterator[Floats]:
     """A sum of tensors, the second perhaps along channels, or times a factor that is not seen."""
     one, other = inputs
@@ -311,10 +297,6 @@ def _along_any_axis(array: Floats, like: Floats) -> Iterator[Floats]:
                 yield np.broadcast_to(array.reshape(shape), like.shape)
 
 
-def _power(inputs: Sequence[Floats], _: Floats) -> Iterable[Floats]:
-    return [inputs[0] ** exponent for exponent in POWERS]
-
-
 def _product(inputs: Sequence[Floats], _: Floats) -> Iterator[Floats]:
     """Matrix products of two tensors, each as it is or transposed."""
     if min(array.ndim for array in inputs) < 2:
@@ -336,20 +318,11 @@ def _reduction(function: Callable[..., Floats]) -> Arithmetic:
     return arithmetic
 
 
-def _spread(inputs: Sequence[Floats], value: Floats) -> Iterable[Floats]:
-    times, rest = divmod(value.size, inputs[0].size)
-    return [] if rest else [np.repeat(inputs[0], times)]
-
-
 def _softmax(inputs: Sequence[Floats], _: Floats) -> Iterator[Floats]:
     (array,) = inputs
     for axis in range(array.ndim):
         powers = np.exp(array - array.max(axis, keepdims=True))
         yield powers / powers.sum(axis, keepdims=True)
-
-
-def _log_softmax(inputs: Sequence[Floats], value: Floats) -> Iterable[Floats]:
-    return map(np.log, _softmax(inputs, value))
 
 
 def _softmax_gradient(inputs: Sequence[Floats], _: Floats) -> Iterator[Floats]:
@@ -363,7 +336,8 @@ def _softmax_gradient(inputs: Sequence[Floats], _: Floats) -> Iterator[Floats]:
 
 ARITHMETIC: dict[tuple[str, int], Arithmetic] = {
     ("add", 2): _sum,
-    ("sub", 2): _difference,
+    # Engines differ in which of the two is taken from the other.
+    ("sub", 2): lambda inputs, _: (inputs[0] - inputs[1], inputs[1] - inputs[0]),
     ("mul", 2): _elementwise(np.multiply),
     ("div", 2): _elementwise(np.divide),
     ("neg", 1): _elementwise(np.negative),
@@ -376,14 +350,14 @@ ARITHMETIC: dict[tuple[str, int], Arithmetic] = {
     ("sqrt", 1): _elementwise(np.sqrt),
     ("relu", 1): _elementwise(lambda array: np.maximum(array, 0)),
     ("sigmoid", 1): _elementwise(lambda array: 1 / (1 + np.exp(-array))),
-    ("pow", 1): _power,
+    ("pow", 1): lambda inputs, _: [inputs[0] ** exponent for exponent in POWERS],
     ("matmul", 2): _product,
     ("sum", 1): _reduction(np.sum),
     ("mean", 1): _reduction(np.mean),
     ("max", 1): _reduction(np.max),
-    ("expand", 1): _spread,
+    ("expand", 1): lambda inputs, value: [np.repeat(inputs[0], value.size // inputs[0].size)],
     ("softmax", 1): _softmax,
-    ("logsoftmax", 1): _log_softmax,
+    ("logsoftmax", 1): lambda inputs, value: map(np.log, _softmax(inputs, value)),
     ("softmaxgrad", 2): _softmax_gradient,
 }
 """What a family computes, by the number of tensors that an op reads."""
