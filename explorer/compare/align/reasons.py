@@ -14,9 +14,7 @@ from explorer.compare.align.suspects import BUFFER, find_suspects
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
 from explorer.compare.graphs.view import reach
 from explorer.compare.results.remarks import draws_random_numbers
-from explorer.model.divergence import Gap, OtherRate, Reading
-from explorer.model.graph import Phase
-from explorer.model.unpaired import (
+from explorer.model.alignment import (
     Contradicted,
     Fact,
     FurtherOutput,
@@ -32,6 +30,8 @@ from explorer.model.unpaired import (
     Unpaired,
     Why,
 )
+from explorer.model.divergence import Gap, OtherRate, Reading
+from explorer.model.graph import Phase
 
 Because = tuple[Reason, Why]
 """A reason, and the facts behind it."""
