@@ -213,10 +213,10 @@ def _seam(finding: FoundDivergence, sides: Iterable[Side]) -> Seam:
 
 def _joint(own: OutputValue, other: OutputValue | None) -> Joint:
     """Two outputs that are joined; where one has its bias already, the other one behind what adds that."""
-    if other is None:
-        return Joint(own.slot, None, (own.shape, own.shape))
-    own, other = _behind_bias(own, other), _behind_bias(other, own)
-    return Joint(own.slot, other.slot, (own.shape, other.shape))
+    if other is not None:
+        own, other = _behind_bias(own, other), _behind_bias(other, own)
+    there = other and (other.node.id, other.output)
+    return Joint((own.node.id, own.output), there, (own.shape, (other or own).shape))
 
 
 def _behind_bias(value: OutputValue, other: OutputValue) -> OutputValue:
