@@ -133,11 +133,6 @@ class Backtrace:
     def _may_be_here(self, node: Vertex) -> bool:
         return not (node.is_leaf or node.is_result or is_settled(node, self._phase))
 
-    def _is_no_layer(self, node: Vertex) -> bool:
-        """Whether a node may be where results differ, and adds no parameter."""
-        adds_parameter = any(unwrapped(it).node.kind == "parameter" for it in node.inputs)
-        return self._may_be_here(node) and not adds_parameter
-
     def _unsettled(self, values: Values) -> Values:
         """The values that may differ."""
         unsettled = []
@@ -205,7 +200,11 @@ class Backtrace:
         """Compares the terms of two sums; a value that is no sum is one term."""
         if self._by_layers:
             # What a layer makes is one term, whether it adds its bias in an op of its own or not.
-            left, right = left_over(*(terms(it, self._is_no_layer) for it in (first, second)))
+            def is_open(node: Vertex) -> bool:
+                made_of = [unwrapped(value).node.kind for value in node.inputs]
+                return self._may_be_here(node) and "parameter" not in made_of
+
+            left, right = left_over(terms(first, is_open), terms(second, is_open))
             if len(left) == len(right) > 0 and [left, right] != [[first], [second]]:
                 self._waiting += zip(left, right, strict=True)
                 return

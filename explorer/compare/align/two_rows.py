@@ -18,9 +18,10 @@ from explorer.compare.align.contrasts import (
     row_of,
 )
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.one_sided import first_close
+from explorer.compare.align.one_sided import are_close
 from explorer.compare.align.provenance import (
     FEW,
+    MOST_TERMS,
     back_to_origin,
     read_alone,
     read_from_outside,
@@ -179,6 +180,21 @@ def _rows(search: Search, node: Vertex, other: Vertex) -> tuple[list[Vertex], li
     of_one_size = [it for it in row if it.value.size == other_row[-1].value.size]
     row = row[: row.index(of_one_size[-1]) + 1] if of_one_size else row
     return _up_to_result(search, row, other_row), _up_to_result(search, other_row, row)
+
+
+def first_close(row: list[Vertex], other_row: list[Vertex]) -> tuple[int, int] | None:
+    """The places of the first two of some ops whose values are close; None without such.
+
+    They hold one quantity, with more rounding than their noise. Of each row as many as MOST_TERMS
+    are looked at.
+    """
+    others = [node.value.finite_numbers for node in other_row[:MOST_TERMS]]
+    for own_place, node in enumerate(row[:MOST_TERMS]):
+        numbers = node.value.finite_numbers
+        for other_place, held in enumerate(others):
+            if numbers is not None and held is not None and are_close(held, numbers):
+                return own_place, other_place
+    return None
 
 
 def _up_to_result(search: Search, row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
