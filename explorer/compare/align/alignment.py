@@ -200,23 +200,24 @@ def _seam(finding: FoundDivergence, sides: Iterable[Side]) -> Seam:
     """How the graphs are joined again behind a divergence."""
     parts: dict[SideName, frozenset[str]] = {}
     joints: dict[SideName, tuple[Joint, ...]] = {}
+    find = JOINING.get(type(finding.divergence), _at_ends)
     for side in sides:
-        own = [part for part in finding.parts if part.side is side and not part.is_leaf]
-        parts[side.name] = frozenset(part.id for part in own)
-        find = JOINING.get(type(finding.divergence), _at_ends)
-        joints[side.name] = tuple(_joint(*pair) for pair in find(finding, side))
+        own_parts = [part for part in finding.parts if part.side is side and not part.is_leaf]
+        parts[side.name] = frozenset(part.id for part in own_parts)
+        joined = []
+        for own, other in find(finding, side):
+            if other is not None:
+                # Where one has its bias already, the other one behind what adds that.
+                own, other = _behind_bias(own, other), _behind_bias(other, own)
+            there = other and (other.node.id, other.output)
+            joined.append(
+                Joint((own.node.id, own.output), there, (own.shape, (other or own).shape))
+            )
+        joints[side.name] = tuple(joined)
     divergence = finding.divergence
     is_between = isinstance(divergence, ExtraOps) and divergence.is_between
     is_assumed = isinstance(divergence, OtherOp) or is_between
     return Seam(parts, joints, is_assumed, frozenset((it.side.name, it.id) for it in finding.laid))
-
-
-def _joint(own: OutputValue, other: OutputValue | None) -> Joint:
-    """Two outputs that are joined; where one has its bias already, the other one behind what adds that."""
-    if other is not None:
-        own, other = _behind_bias(own, other), _behind_bias(other, own)
-    there = other and (other.node.id, other.output)
-    return Joint((own.node.id, own.output), there, (own.shape, (other or own).shape))
 
 
 def _behind_bias(value: OutputValue, other: OutputValue) -> OutputValue:

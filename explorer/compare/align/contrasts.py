@@ -124,10 +124,9 @@ def found(
         "places": both(node, other) if other else None,
         "goes_on": place(goes_on) if goes_on else None,
     }
-    end = End(node=node.id, source=node.source or source, value=values.values[0])
-    other_end = End(node=None, source="", value=values.values[1])
-    if other:
-        other_end = End(node=other.id, source=other.source, value=values.values[1])
+    own, there = values.values
+    end = End(node=node.id, source=node.source or source, value=own)
+    other_end = End(node=other and other.id, source=other.source if other else "", value=there)
     divergence: Divergence = kind(
         phase=phase or node.phase,
         ends=(end, other_end) if is_left else (other_end, end),
@@ -328,7 +327,7 @@ def _differing(whole: Vertex, parts: list[Vertex]) -> list[FoundDivergence]:
 
     It is the first one where elements are not known.
     """
-    worst: tuple[float, list[FoundDivergence]] = -1.0, []
+    pieces: list[tuple[float, FoundDivergence]] = []
     start = 0
     for part in parts:
         value = whole.result
@@ -343,8 +342,7 @@ def _differing(whole: Vertex, parts: list[Vertex]) -> list[FoundDivergence]:
         compared = contrast(values[left], values[right])
         gap = compared.gap
         is_equal = gap.greatest == 0 if gap.ratio is None else gap.ratio <= CLEAR
-        size = gap.greatest or 0.0
-        if not is_equal and size > worst[0]:
+        if not is_equal:
             piece = _elsewhere("backward", (left, right), compared, part.name, are_whole=False)
-            worst = size, [piece]
-    return worst[1]
+            pieces.append((gap.greatest or 0.0, piece))
+    return [max(pieces, key=lambda it: it[0])[1]] if pieces else []

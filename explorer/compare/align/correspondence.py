@@ -108,12 +108,12 @@ class Rows(NamedTuple):
 
 
 def _without_bias(row: Row) -> Row:
-    work = [row[0]]
+    work = row[:1]
     for node in row[1:]:
         adds_bias = node.family == "add" and any(origin.is_leaf for origin in node.origins)
         if not (adds_bias and work[-1].family in PRODUCTS):
-            work.append(node)
-    return tuple(work)
+            work = *work, node
+    return work
 
 
 class Correspondence:
@@ -225,8 +225,7 @@ def with_places(matching: Matching, findings: list[FoundDivergence]) -> list[Fou
     agree within their noise, and behind the first divergence values cannot tell.
     """
     findings = [_with_rows(finding) for finding in findings]
-    wanted = set(filter(None, map(_ops_of, findings)))
-    if not wanted:
+    if not any(map(_ops_of, findings)):
         return findings
     equal: dict[Ops, list[Places]] = {}
     for match in matching.matches:
@@ -278,9 +277,8 @@ def _with_rows(finding: FoundDivergence) -> FoundDivergence:
     divergence = finding.divergence
     if not isinstance(divergence, OtherValue) or finding.ends is None:
         return finding
-    rows = [
-        in_order(part for part in finding.parts if part.side is end.side) for end in finding.ends
-    ]
+    parts = finding.parts
+    rows = [in_order(it for it in parts if it.side is end.side) for end in finding.ends]
     is_formula = max(map(len, rows)) > 1 and divergence.phase == "forward"
     if not is_formula or divergence.inputs.differing:
         return finding
@@ -298,7 +296,7 @@ def _with_rows(finding: FoundDivergence) -> FoundDivergence:
     equal: list[Places] = []
     behind: list[Places] = []
     for row, other_row in zip(*occurrences, strict=True):
-        if finding.parts.isdisjoint((*row, *other_row)):
+        if parts.isdisjoint((*row, *other_row)):
             places = equal if row[-1].partner is other_row[-1] else behind
             places.append(both(row[0], other_row[0]))
     return _at_other_places(finding, equal, behind)

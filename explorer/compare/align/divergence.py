@@ -71,7 +71,11 @@ def diverge(
     if in_backward:
         early = Search.behind(matching, in_backward, "forward")
         # Steps that one side alone breaks down are no difference: the same op on both sides is.
-        works = [_work_onwards(node) for node in early.counterparts or ()]
+        works: list[set[tuple[str, int]]] = []
+        for first in early.counterparts or ():
+            # Before values agree again.
+            onwards = reach([first], _users_apart)
+            works.append({(it.family, it.value.size) for it in onwards if not it.is_bookkeeping})
         if works and works[0] & works[1]:
             return _before_results(early)
         return _before_results(Search.behind(matching, in_backward, "backward"))
@@ -83,15 +87,10 @@ def diverge(
     return next(iter(apart), None)
 
 
-def _work_onwards(first: Vertex) -> set[tuple[str, int]]:
-    """The family and size of every forward op that follows from a node before values agree again."""
-
-    def users(node: Vertex) -> list[Vertex]:
-        forward = [it for it in node.consumers if it.phase == "forward" and not it.is_result]
-        return [user for user in forward if not is_settled(user, "forward")]
-
-    onwards = reach([first], users)
-    return {(node.family, node.value.size) for node in onwards if not node.is_bookkeeping}
+def _users_apart(node: Vertex) -> list[Vertex]:
+    """The forward ops that read a node and are not known to agree."""
+    users = [it for it in node.consumers if it.phase == "forward" and not it.is_result]
+    return [it for it in users if not is_settled(it, "forward")]
 
 
 def _before_results(search: Search) -> FoundDivergence:
@@ -329,13 +328,6 @@ def _two_lines(search: Search) -> Iterator[FoundDivergence]:
         yield two_rows(search.matching, row, other_row)
 
 
-def _back(search: Search) -> Iterator[FoundDivergence]:
-    """What the way back leads to: an op too many is one only where nothing before it differs."""
-    for finding in from_backtrace(search):
-        if not isinstance(finding.divergence, ExtraOps):
-            yield finding
-
-
 def _ops(search: Search) -> Iterator[FoundDivergence]:
     """Two ops that take the same inputs and give other values, those of one kind first."""
     first, second = search.suspects_of.values()
@@ -381,7 +373,8 @@ FIRST = (
 FURTHER = (
     Finder(Search.other_starts),
     Finder(partial(lone_leaves, are_behind=True)),
-    Finder(_back),
+    # An op too many is a divergence only where nothing before it differs.
+    Finder(lambda it: (o for o in from_backtrace(it) if not isinstance(o.divergence, ExtraOps))),
     Finder(gradients_stopped, "backward"),
     Finder(_ops),
 )
