@@ -8,10 +8,9 @@ from typing import NamedTuple
 from explorer.compare.align.contrasts import FoundDivergence, differing_pieces
 from explorer.compare.align.correspondence import LONGEST, with_places
 from explorer.compare.align.divergence import diverge, find_further
-from explorer.compare.align.enclosures import enclose_steps, share_outputs
-from explorer.compare.align.matching import Match, Matching
+from explorer.compare.align.matching import Match, Matching, enclose_steps
 from explorer.compare.align.one_sided import rounded_on_one_side
-from explorer.compare.align.pairing import pair_nodes, pair_unused
+from explorer.compare.align.pairing import pair_nodes, pair_unused, share_outputs
 from explorer.compare.align.reasons import random_draws, reasons
 from explorer.compare.align.sameness import NOISE, Tolerance
 from explorer.compare.align.suspects import kind

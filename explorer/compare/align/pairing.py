@@ -17,6 +17,7 @@ from explorer.compare.align.provenance import (
     are_akin,
     are_consistent,
     evidence,
+    shared_origins,
     successors,
     trace_origins,
 )
@@ -307,3 +308,59 @@ def _pair_in_order(matching: Matching, rule: Rule, same_family: bool) -> None:
         is_telling = value.is_distinctive or are_akin(value.node, other.node)
         if are_free and is_telling and are_consistent(value.node, other.node):
             matching.join(value, other, rule.how("value+order"))
+
+
+# Further outputs of nodes in a pair
+
+
+Sharing = tuple[OutputValue, OutputValue, How]
+"""An output of a paired op, the value of a node of the other side that is the same, and the evidence."""
+
+
+def share_outputs(matching: Matching) -> None:
+    """Pairs what is still free with a further output of a paired op."""
+    for side in matching.sides:
+        # All are found before any is paired: one that is taken now may not decide what is kin.
+        sharings = [*_equal_outputs(side), *_makers_of_results(matching, side)]
+        for output, other, how in sharings:
+            if not output.is_taken and not other.node.is_paired:
+                matching.share(output, other, how)
+
+
+def _equal_outputs(side: Side) -> Iterator[Sharing]:
+    """Outputs of paired ops, each with a free node of the other side of equal value and descent."""
+    unpaired: dict[Bucket, list[Vertex]] = {}
+    for node in side.other.work:
+        if node.value.bucket is not None and not node.is_paired:
+            unpaired.setdefault(node.value.bucket, []).append(node)
+    for node in side.work:
+        if node.is_free:
+            continue
+        further = [output for output in node.values if output is not node.main and output.varies]
+        for output in further:
+            for bucket in output.near:
+                for other in unpaired.get(bucket, ()):
+                    # They derive from what is paired in forward, or are fed by what is paired.
+                    are_kin = shared_origins(node, other) > 0
+                    if node.forward and other.forward:
+                        partner = node.forward.representative.partner
+                        are_kin = partner is not None and partner is other.forward.representative
+                    if are_kin and node.phase == other.phase:
+                        yield output, other.value, "value+provenance"
+
+
+def _makers_of_results(matching: Matching, side: Side) -> Iterator[Sharing]:
+    """The outputs and nodes that make the results of one name.
+
+    The name tells where numbers do not, as in a gradient that cancels to noise about zero.
+    """
+    for match in matching.matches:
+        result, other_result = match.on(side).node, match.on(side.other).node
+        if match.how != "name" or not result.is_result:
+            continue
+        # Each is fed by one value at most.
+        for output, other in zip(result.inputs[:1], other_result.inputs[:1], strict=False):
+            are_work = output.node.is_work and other.node.is_work
+            if are_work and not output.node.is_free and matching.tolerance.are_one(output, other):
+                how: How = "value+provenance" if output.agrees(other) else "provenance"
+                yield output, other, how
