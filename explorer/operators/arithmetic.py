@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, combinations, product
 
 import numpy as np
+from numpy.typing import NDArray
 
-from explorer.numeric.differences import Floats
+Floats = NDArray[np.float64]
 
 Arithmetic = Callable[[Sequence[Floats], Floats], Iterable[Floats]]
 """Takes what an op reads and what it yields; gives everything that it might yield."""

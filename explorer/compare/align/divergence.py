@@ -244,7 +244,6 @@ def _swapped(search: Search) -> Iterator[FoundDivergence]:
             moved = matching.tolerance.layout(node.value, other.value) is not None
             if moved and not are_put_back(matching, node, other):
                 yield two_ops(search, node, other)
-                break
 
 
 def _beside(search: Search) -> Iterator[FoundDivergence]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -115,14 +114,14 @@ def ops_of_one_side(search: Search) -> Iterator[FoundDivergence]:
     if search.counterparts is None:
         first, second = search.suspects_of.values()
         if search.phase == "forward" and not (first.nodes and second.nodes):
-            yield from islice(_behind_results(search, first if first.nodes else second), 1)
+            yield from _behind_results(search, first if first.nodes else second)
         for here, there in ((first, second), (second, first)):
             behind = [node for node in here.nodes if node not in here.entries]
             for other in there.entries[:1]:
                 row = _before(other, behind, here)
                 if row:
                     yield extra_ops(row, other)
-        yield from (extra_ops([entry], None) for entry in (first.entries + second.entries)[:1])
+        yield from (extra_ops([entry], None) for entry in (*first.entries, *second.entries))
         return
     for node, other in (search.counterparts, search.counterparts[::-1]):
         here, there = search.suspects_of[node.side], search.suspects_of[other.side]
@@ -340,9 +339,9 @@ def rounded_on_one_side(
 
 def _rounding(node: Vertex) -> FoundDivergence | None:
     """What begins at a node that rounds what it reads; None where it does not, or both sides do."""
-    wider = [it for it in node.feeders if _is_narrower(node, it) and it.kind != "constant"]
-    given = wider[0] if wider and wider[0].main is not None else None
-    counterpart = _counterpart(given) if given else None
+    wider = (it for it in node.feeders if _is_narrower(node, it) and it.kind != "constant")
+    given = next(wider, None)
+    counterpart = _counterpart(given) if given and given.main else None
     if given is None or counterpart is None or _is_narrower(counterpart, given):
         return None
 
@@ -362,9 +361,8 @@ def _rounding(node: Vertex) -> FoundDivergence | None:
             continue
         # Where no difference is known of two values of one size, rounding changes nothing.
         pairs = (node.value, given.value), (wide.value, other.value)
-        if not any(
-            one.size == it.size and contrast(one, it).gap.greatest == 0 for one, it in pairs
-        ):
+        of_one_size = [contrast(*pair) for pair in pairs if pair[0].size == pair[1].size]
+        if all(values.gap.greatest != 0 for values in of_one_size):
             # Both values behind it, where these are of one shape.
             is_one_shape = wide.value.shape == other.value.shape
             values = contrast(*pairs[1]) if is_one_shape else alone(wide.value)
