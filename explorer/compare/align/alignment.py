@@ -12,7 +12,7 @@ from explorer.compare.align.matching import Match, Matching, enclose_steps
 from explorer.compare.align.one_sided import rounded_on_one_side
 from explorer.compare.align.pairing import pair_nodes, pair_unused, share_outputs
 from explorer.compare.align.reasons import random_draws, reasons
-from explorer.compare.align.sameness import NOISE, Tolerance
+from explorer.compare.align.sameness import NOISE, are_noise, layout_of
 from explorer.compare.align.suspects import kind
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, view
 from explorer.compare.graphs.layouts import in_one_layout
@@ -92,7 +92,7 @@ def seamed(
     left_side, right_side = view(*in_one_layout(left, right).graphs)
     sides = (left_side, right_side) if left_side.is_first else (right_side, left_side)
     apart = differing_pieces(sides, pieces, alike)
-    matching = pair_nodes(*sides, Tolerance(alike=frozenset(alike)))
+    matching = pair_nodes(*sides, frozenset(alike))
     missing = [*_missing(matching, sides[0]), *_missing(matching, sides[1])]
     # Where the graphs part is looked for among single nodes, before steps and outputs find a place.
     finding = diverge(matching, missing, apart)
@@ -153,10 +153,10 @@ def _pairs(matching: Matching, left: Side, right: Side) -> tuple[Pair, ...]:
     for number, match in enumerate(sorted(matching.matches, key=place), start=1):
         numbers[match.on(left).node] = number
         how = match.how
-        are_noise = matching.tolerance.are_noise(match.first, match.second, NOISE)
-        if how not in {"across", "provenance"} and not are_noise:
+        is_noise = are_noise(match.first, match.second, NOISE)
+        if how not in {"across", "provenance"} and not is_noise:
             # Another layout of its numbers is worth more to know of a pair than the evidence for it.
-            how = matching.tolerance.layout(match.first, match.second) or how
+            how = layout_of(match.first, match.second) or how
         numbered.append((number, match, how))
     # A shared output has the number of the pair that its op is in.
     numbered += [

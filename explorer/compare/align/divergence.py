@@ -25,6 +25,7 @@ from explorer.compare.align.correspondence import (
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.one_sided import extra_ops, gradients_stopped, ops_of_one_side
 from explorer.compare.align.provenance import is_nothing, unwrapped
+from explorer.compare.align.sameness import are_one, layout_of
 from explorer.compare.align.suspects import (
     SILENT,
     Finder,
@@ -139,7 +140,7 @@ def find_further(
     # In the order in which they would explain the rest.
     searched = (found_by(FURTHER, search) for search in (forward, backward))
     findings = [first]
-    explained = computed_from(first, matching)
+    explained = computed_from(first)
     for finding in chain(*searched, map(from_missing, missing)):
         if len(findings) > MOST:
             break
@@ -153,7 +154,7 @@ def find_further(
         is_read = any(not users.isdisjoint(other.parts) for other in findings)
         if not (is_known or is_explained or is_read) and is_difference(finding):
             findings.append(finding)
-            explained |= computed_from(finding, matching)
+            explained |= computed_from(finding)
     findings += partings_by_structure(matching.first.nodes, findings, explained)
     findings += _unexplained_results(matching, findings)
     # As they stand in the execution order of the two graphs.
@@ -170,7 +171,7 @@ def _unexplained_results(
     reached = []
     for finding in findings:
         # Also through values that agree: numbers in another order do, and zeros with other zeros.
-        gradients = gradients_of(finding.parts | finding.laid, finding.laid, matching)
+        gradients = gradients_of(finding.parts | finding.laid, finding.laid)
         onwards = reach(finding.parts.union(gradients), lambda it: it.consumers)
         sides = {part.side for part in finding.parts}
         reached.append((any(it.phase == "forward" for it in finding.parts), sides, onwards))
@@ -234,15 +235,14 @@ def _swapped(search: Search) -> Iterator[FoundDivergence]:
     It pairs with its counterpart, since both hold the same numbers; what takes them apart again no
     longer does.
     """
-    matching = search.matching
     for suspects in search.suspects_of.values():
         before = reach(suspects.entries, lambda node: [it for it in node.feeders if it.is_work])
         for node in in_order(before):
             other = node.partner
             if other is None or not same_work(node, other) or not are_in_another_order(node, other):
                 continue
-            moved = matching.tolerance.layout(node.value, other.value) is not None
-            if moved and not are_put_back(matching, node, other):
+            moved = layout_of(node.value, other.value) is not None
+            if moved and not are_put_back(node, other):
                 yield two_ops(search, node, other)
 
 
@@ -291,7 +291,7 @@ def _two_ways(search: Search, most: int = FEW_OPS) -> Iterator[FoundDivergence]:
             ways.append((row, other_row))
     if ways:
         shortest = min(ways, key=lambda rows: len(rows[0]) + len(rows[1]))
-        yield two_rows(search.matching, *shortest)
+        yield two_rows(*shortest)
 
 
 def _way_to(result: Vertex, most: int) -> list[Vertex]:
@@ -324,7 +324,7 @@ def _two_lines(search: Search) -> Iterator[FoundDivergence]:
     row, other_row = rows
     is_one = are_followed_alike(row[-1], other_row[-1])
     if is_one and row[-1].value.size == other_row[-1].value.size:
-        yield two_rows(search.matching, row, other_row)
+        yield two_rows(row, other_row)
 
 
 def _ops(search: Search) -> Iterator[FoundDivergence]:
@@ -347,7 +347,7 @@ def _ops(search: Search) -> Iterator[FoundDivergence]:
             is_known = is_of_one_size and node.value.agrees(other.value) is not None
             if not (is_alike and is_known) or node.phase != other.phase:
                 continue
-            if not search.matching.tolerance.are_one(*values):
+            if not are_one(*values):
                 yield two_ops(search, node, other)
                 break
 

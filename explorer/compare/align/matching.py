@@ -6,13 +6,13 @@ with that op. Nor is an op whose value cannot be what it yields from its recorde
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.align.sameness import NOISE, Tolerance
+from explorer.compare.align.sameness import NOISE, are_noise, are_one, layout_of
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex, in_order
 from explorer.compare.graphs.sameness import within
 from explorer.model.alignment import How
@@ -62,15 +62,16 @@ class Matching:
 
     ``matches`` are the pairs in order of discovery, at most one a node. ``shared`` pairs a node
     that has no partner with a further output of one that has. ``mismatches`` are leaves and results
-    that share a name and not a value. ``contradictions`` are ops, by node, whose counterpart takes
+    that share a name and not a value. ``alike`` are the names of results that agree whatever the levels of
+    the graphs say. ``contradictions`` are ops, by node, whose counterpart takes
     the same inputs and leads to the same values, and holds another value itself.
     """
 
-    def __init__(self, first: Side, second: Side, tolerance: Tolerance) -> None:
+    def __init__(self, first: Side, second: Side, alike: Collection[str] = ()) -> None:
         self.first = first
         self.second = second
         self.sides = first, second
-        self.tolerance = tolerance
+        self.alike = alike
         self.matches: list[Match] = []
         self.shared: list[Match] = []
         self.mismatches: list[Mismatch] = []
@@ -176,19 +177,18 @@ def pair_results(matching: Matching) -> None:
 
     A result pairs with a result only.
     """
-    tolerance = matching.tolerance
     transposed = set()
     for match in matching.matches:
-        if match.how == "name" and tolerance.layout(match.first, match.second):
+        if match.how == "name" and layout_of(match.first, match.second):
             transposed.add(match.first.node.name)
     for first, second in _results_to_compare(matching):
         one, other = first.result, second.result
-        is_equal = one.agrees(other) is None or tolerance.are_noise(one, other, NOISE)
+        is_equal = one.agrees(other) is None or are_noise(one, other, NOISE)
         if one.agrees(other) and not is_equal:
             # The gradient of a parameter that is stored transposed may have its elements in any order.
             any_layout = first.name.removeprefix("d") in transposed
-            is_equal = any_layout or tolerance.layout(one, other) is None
-        is_alike = first.name == second.name and first.name in tolerance.alike
+            is_equal = any_layout or layout_of(one, other) is None
+        is_alike = first.name == second.name and first.name in matching.alike
         if not (is_equal or is_alike):
             matching.mismatches.append(Mismatch(first, second))
             continue
@@ -338,7 +338,7 @@ def _compare(matching: Matching, first: Enclosure, second: Enclosure) -> None:
         wanted = {origin.counterpart for origin in step.origins}
         if not wanted or wanted != set(other.origins):
             continue
-        if matching.tolerance.are_one(step.value, other.value):
+        if are_one(step.value, other.value):
             matching.join(step.value, other.value, "provenance")
         # Two proven values differ because the ops do different things: another order of factors.
         elif not step.record.proof == other.record.proof == "proven":

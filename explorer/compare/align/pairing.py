@@ -1,7 +1,7 @@
 """The search for pairs of nodes: by unique values first, then by provenance, then by order."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import TypeVar
@@ -21,7 +21,7 @@ from explorer.compare.align.provenance import (
     successors,
     trace_origins,
 )
-from explorer.compare.align.sameness import TIGHT, Tolerance, fingerprint
+from explorer.compare.align.sameness import TIGHT, are_noise, are_one, fingerprint
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
 from explorer.model.alignment import How
 
@@ -135,15 +135,15 @@ UNUSED_RULES = (
 """What pairs after that: like code that nothing uses, then anything with it."""
 
 
-def pair_nodes(first: Side, second: Side, tolerance: Tolerance) -> Matching:
-    """Pairs the nodes of two sides.
+def pair_nodes(first: Side, second: Side, alike: Collection[str]) -> Matching:
+    """Pairs the nodes of two sides; ``alike`` are the names of results that are known not to differ.
 
     The same graphs always give the same pairs, in order of discovery.
     """
-    fingerprint(first, second, tolerance)
+    fingerprint(first, second)
     trace_origins(first)
     trace_origins(second)
-    matching = Matching(first, second, tolerance)
+    matching = Matching(first, second, alike)
     # What is called the same comes first: no other value may take the place of a named one.
     pair_leaves(matching)
     pair_results(matching)
@@ -180,7 +180,7 @@ def _pair_by_rules(matching: Matching, rules: Iterable[Rule]) -> None:
     for node in matching.first.work:
         for other in successors(node) if node.is_free and not node.is_refuted else ():
             pair = node.value, other.value
-            if node.value.agrees(other.value) is None or matching.tolerance.are_noise(*pair):
+            if node.value.agrees(other.value) is None or are_noise(*pair):
                 matching.join(*pair, "provenance")
                 break
 
@@ -260,7 +260,7 @@ def _pair_by_provenance(matching: Matching, rule: Rule) -> None:
                     may_pair = rule.group(candidate.node) == group
                     if not may_pair or not are_consistent(node, candidate.node):
                         continue
-                    score = *evidence(matching, value, candidate), -candidate.node.rank
+                    score = *evidence(value, candidate), -candidate.node.rank
                     if score > best_score:
                         best, best_score = (value, candidate), score
             if best is not None:
@@ -361,6 +361,6 @@ def _makers_of_results(matching: Matching, side: Side) -> Iterator[Sharing]:
         # Each is fed by one value at most.
         for output, other in zip(result.inputs[:1], other_result.inputs[:1], strict=False):
             are_work = output.node.is_work and other.node.is_work
-            if are_work and not output.node.is_free and matching.tolerance.are_one(output, other):
+            if are_work and not output.node.is_free and are_one(output, other):
                 how: How = "value+provenance" if output.agrees(other) else "provenance"
                 yield output, other, how

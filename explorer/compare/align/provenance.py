@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import dropwhile, islice
 
-from explorer.compare.align.matching import Matching
-from explorer.compare.align.sameness import TIGHT
+from explorer.compare.align.sameness import TIGHT, layout_of
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex, in_order
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import Spread
@@ -130,7 +129,7 @@ def back_to_origin(value: OutputValue) -> Iterator[OutputValue]:
         yield value
 
 
-def evidence(matching: Matching, left: OutputValue, right: OutputValue) -> tuple[float, float]:
+def evidence(left: OutputValue, right: OutputValue) -> tuple[float, float]:
     """Points for two equal values being the same quantity, and how close they lie in their graphs.
 
     Closeness is 0 in the same relative place, and -1 at opposite ends.
@@ -160,7 +159,7 @@ def evidence(matching: Matching, left: OutputValue, right: OutputValue) -> tuple
         points += 3.0 if made.partner is other_made else -3.0
     if left.shape == right.shape:
         points += 1.0
-    if matching.tolerance.layout(left, right) is None:
+    if layout_of(left, right) is None:
         points += 2.0
     apart = node.step / node.side.length - other.step / other.side.length
     return points, -round(abs(apart), 3)
