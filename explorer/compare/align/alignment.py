@@ -208,7 +208,7 @@ def _seam(finding: FoundDivergence, sides: Iterable[Side]) -> Seam:
             if other is not None:
                 # Where one has its bias already, the other one behind what adds that.
                 own, other = _behind_bias(own, other), _behind_bias(other, own)
-            there = other and (other.node.id, other.output)
+            there = (other.node.id, other.output) if other else None
             joined.append(
                 Joint((own.node.id, own.output), there, (own.shape, (other or own).shape))
             )

@@ -126,7 +126,8 @@ def found(
     }
     own, there = values.values
     end = End(node=node.id, source=node.source or source, value=own)
-    other_end = End(node=other and other.id, source=other.source if other else "", value=there)
+    there_id, there_source = (other.id, other.source) if other else (None, "")
+    other_end = End(node=there_id, source=there_source, value=there)
     divergence: Divergence = kind(
         phase=phase or node.phase,
         ends=(end, other_end) if is_left else (other_end, end),

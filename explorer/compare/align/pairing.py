@@ -1,4 +1,7 @@
-"""The search for pairs of nodes: by unique values first, then by provenance, then by order."""
+"""The search for pairs of nodes: by unique values first, then by provenance, then by order.
+
+What is still free then may be a further output of a node in a pair.
+"""
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

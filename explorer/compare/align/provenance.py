@@ -36,10 +36,10 @@ def trace_origins(side: Side) -> None:
     The origin is the node itself, or that of the input whose numbers it passes on.
     """
     for node in side.nodes:
-        # Memory that is filled has other numbers from then on. On a cycle a node may come before its
-        # input, whose origin is not known then.
+        # Memory that is filled has other numbers from then on.
         if node.main is None or node.family == "fill":
             continue
+        # On a cycle a node may come before its input, whose origin is not known then.
         for value in (it for it in node.inputs if it.is_main and it.node.rank < node.rank):
             if node.is_bookkeeping or node.is_result:
                 is_passed_on = value.agrees(node.main)
