@@ -273,8 +273,8 @@ class Side:
     """One of the two graphs, and the ``other`` one.
 
     ``name`` says on which side a caller sees it. The search itself goes by ``is_first``, which does
-    not depend on that: what it finds is the same whichever graph is named first. ``nodes``, and
-    ``by_id``, are in execution order, forward first, ``length`` of them needed; ``work`` are those that
+    not depend on that: what it finds is the same whichever graph is named first. ``nodes``
+    are in execution order, forward first, ``length`` of them needed; ``work`` are those that
     compute something, ``leading`` those that some result depends on, all where the graph names no
     results, ``derived`` are the backward nodes of each forward one, and ``callers`` the lines that call each
     line of a module.
@@ -283,12 +283,11 @@ class Side:
     other: "Side"
 
     def __init__(self, graph: GradGraph, name: SideName, is_first: bool) -> None:
-        self.engine = graph.engine
         self.name = name
         self.is_first = is_first
         view = GraphView(graph)
         records = view.execution_order()
-        self.by_id = vertices = {it.id: Vertex(self, it, rank) for rank, it in enumerate(records)}
+        vertices = {it.id: Vertex(self, it, rank) for rank, it in enumerate(records)}
         self.nodes = tuple(vertices.values())
         for node in self.nodes:
             # Several edges may lead to one place; the order in which they were drawn must not matter.
