@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.model.unpaired import (
+from explorer.model.alignment import (
     Contradicted,
     FurtherOutput,
     NoResult,
