@@ -1,4 +1,4 @@
-"""The answers to a case: every comparison of two, and the distinct ones with their engines."""
+"""The answers to a case: every comparison of two, and the distinct ones with their engines; states too."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, combinations, product
@@ -6,7 +6,7 @@ from itertools import chain, combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.compare.graphs.sameness import Sameness, scale, within
+from explorer.compare.graphs.sameness import Sameness, in_tables, scale, within
 from explorer.compare.results.comparison import (
     NOT_MEASURED,
     BesideOracle,
@@ -25,6 +25,7 @@ from explorer.model.cases import GradCase
 from explorer.model.engines import Framework, engine_named
 from explorer.model.report import ORACLE, AnswerGroup, Difference, NotFiniteAlike
 from explorer.model.results import ANSWERED, OracleResult, Result, ResultNoise
+from explorer.model.state import StateChange, StateGroup, StateRow
 from explorer.model.trees import fill
 from explorer.numeric.differences import Floats, are_equal, real_parts
 from explorer.scenario.declaration import Tolerance
@@ -372,3 +373,33 @@ def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
         parties = tuple(engines)
         groups.append(AnswerGroup(parties, agrees, tuple(own_marks), confirmed, spread, unjudged))
     return tuple(groups)
+
+
+# What calls leave in the state of a net
+
+
+def state_rows(state: Mapping[str, Sequence[StateChange]]) -> tuple[StateRow, ...]:
+    """A row for each tensor that some engine changes; ``state`` has the changes by engine."""
+    by_name: dict[str, dict[str, StateChange]] = {}
+    for engine, changes in state.items():
+        for change in changes:
+            by_name.setdefault(change.name, {})[engine] = change
+    rows = []
+    for name, of_engines in by_name.items():
+        before = next(iter(of_engines.values())).before
+        frameworks = {engine_named(engine).framework for engine in of_engines}
+        absent = tuple(it for it in state if engine_named(it).framework not in frameworks)
+        groups: list[StateGroup] = []
+        for engine in (it for it in state if it not in absent):
+            after = of_engines[engine].after if engine in of_engines else before
+            # The group of engines that leave the same, or one of its own.
+            for place, group in enumerate(groups):
+                is_shaped = tuple(group.after.shape) == tuple(after.shape)
+                arrays = unpack(group.after), unpack(after)
+                if is_shaped and any(in_tables(*arrays, group.after.dtype)):
+                    groups[place] = StateGroup((*group.engines, engine), group.after)
+                    break
+            else:
+                groups.append(StateGroup((engine,), after))
+        rows.append(StateRow(name, before, tuple(groups), absent))
+    return tuple(rows)

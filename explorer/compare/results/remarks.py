@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from math import inf, isfinite, prod
 
 import msgspec
@@ -48,8 +49,8 @@ def _of_each_line(facts: Iterable[tuple[Node, Fact]]) -> tuple[ReportFinding, ..
     return tuple(findings)
 
 
-def _views(graphs: Iterable[GradGraph]) -> Iterator[tuple[str, GraphView, list[Node]]]:
-    """A graph of each framework with its engine and its ops in forward: the tape's where there is one.
+def _views(graphs: Iterable[GradGraph]) -> Iterator[tuple[GraphView, list[Node]]]:
+    """A graph of each framework with its ops in forward: the tape's where there is one.
 
     The nodes of a tape are measured themselves, and a compiled graph has the same places.
     """
@@ -59,7 +60,7 @@ def _views(graphs: Iterable[GradGraph]) -> Iterator[tuple[str, GraphView, list[N
         if engine.style == "tape" or engine.framework not in by_framework:
             by_framework[engine.framework] = graph
     for graph in by_framework.values():
-        yield graph.engine, GraphView(graph), list(filter(_is_forward, graph.nodes))
+        yield GraphView(graph), list(filter(_is_forward, graph.nodes))
 
 
 def _is_forward(node: Node) -> bool:
@@ -94,11 +95,11 @@ Shape = tuple[int, ...]
 def silent_broadcasts(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
     """A remark on each line that broadcasts (n, 1) against (n,) to (n, n) and makes a loss of it."""
     facts = []
-    for engine, view, nodes in _views(graphs):
+    for view, nodes in _views(graphs):
         for node in nodes:
             shapes = None if family(node.op) in SPREADING else _shapes_read(view, node)
             if shapes is not None and _becomes_a_loss(view, node, shapes):
-                facts.append((node, SilentBroadcast(place_of(node), engine, shapes)))
+                facts.append((node, SilentBroadcast(place_of(node), view.graph.engine, shapes)))
     return _of_each_line(facts)
 
 
@@ -110,9 +111,8 @@ def _shapes_read(view: GraphView, node: Node) -> tuple[Shape, Shape] | None:
         while family(operand.op) in SPREADING and len(view.origins(operand)) == 1:
             (operand,) = view.origins(operand)
         operands.append(operand)
-    if len(operands) != 2 or any(node.kind == "parameter" for node in operands):
-        return None
-    if not all(node.outputs for node in operands):
+    is_measured = all(node.outputs for node in operands)
+    if len(operands) != 2 or not is_measured or any(node.kind == "parameter" for node in operands):
         return None
     first, second = (node.outputs[0].shape for node in operands)
     shorter, longer = sorted((first, second), key=len)
@@ -151,10 +151,11 @@ def conventions(graphs: Iterable[GradGraph], case: CaseReport) -> tuple[ReportFi
     groups = [group for group in case.groups if group.oracle_agrees is False]
     refuted = {engine_named(name).framework for group in groups for name in group.engines}
     return _of_each_line(
-        (node, OwnConvention(place_of(node), engine, CONVENTIONS[squashed(node.op)]))
-        for engine, _view, nodes in _views(graphs)
+        (node, OwnConvention(place_of(node), view.graph.engine, CONVENTIONS[squashed(node.op)]))
+        for view, nodes in _views(graphs)
+        if engine_named(view.graph.engine).framework in refuted
         for node in nodes
-        if engine_named(engine).framework in refuted and squashed(node.op) in CONVENTIONS
+        if squashed(node.op) in CONVENTIONS
     )
 
 
@@ -227,15 +228,14 @@ def _facts(graph: GradGraph) -> Iterator[NonFinite]:
         if not _is_not_finite(known):
             continue
         are_finite &= result.phase == "backward"
-        chain = _chain(view, result)
-        if chain:
-            led_to.setdefault(chain[0][0].id, (chain, []))[1].append(result)
-    for chain, reached in led_to.values():
-        node, first = chain[0]
+        way = _way_to(view, result)
+        if way:
+            led_to.setdefault(way[0][0].id, (way, []))[1].append(result)
+    for way, reached in led_to.values():
+        node, first = way[0]
         value = _kind(first)
-        turned = None
-        if value != "nan":
-            turned = next((place_of(it) for it, output in chain if _kind(output) == "nan"), None)
+        nans = (place_of(it) for it, output in way if _kind(output) == "nan")
+        turned = next(nans, None) if value != "nan" else None
         yield NonFinite(
             engines=(graph.engine,),
             value=value,
@@ -256,9 +256,9 @@ def _read(view: GraphView, node: Node) -> Iterator[tuple[Node, Output | None]]:
         yield maker, maker.outputs[edge.output] if edge.output < len(maker.outputs) else None
 
 
-def _chain(view: GraphView, result: Node) -> list[tuple[Node, Output]]:
-    """The chain of values that are not finite which leads to a result, its first one first."""
-    chain: list[tuple[Node, Output]] = []
+def _way_to(view: GraphView, result: Node) -> list[tuple[Node, Output]]:
+    """The values that are not finite, one behind the other, which lead to a result."""
+    way: list[tuple[Node, Output]] = []
     seen = {result.id}
     node = result
     while True:
@@ -273,23 +273,23 @@ def _chain(view: GraphView, result: Node) -> list[tuple[Node, Output]]:
                     passed.add(maker.id)
                     waiting.append(maker)
         if not behind:
-            return chain[::-1]
+            return way[::-1]
         # Of several the one that was made first: the others may well come from it.
         node, known = min(behind, key=lambda pair: (pair[0].phase == "backward", pair[0].order))
         seen.add(node.id)
-        chain.append((node, known))
+        way.append((node, known))
 
 
 def _made_of(view: GraphView, node: Node, known: Output) -> Iterator[MadeOf]:
     """What an op reads at the first element that is not finite, where its inputs are as large."""
     places = np.flatnonzero(~np.isfinite(_elements(known))).tolist()
     for maker, output in _read(view, node):
-        elements, number = _elements(output), None
+        elements, place = _elements(output), None
         if places and elements.size == 1:
-            number = float(elements[0])
+            place = 0
         elif places and output and output.shape == known.shape and places[0] < elements.size:
-            number = float(elements[places[0]])
-        yield MadeOf(place_of(maker), number)
+            place = places[0]
+        yield MadeOf(place_of(maker), None if place is None else float(elements[place]))
 
 
 def _is_not_finite(output: Output | None) -> bool:
@@ -298,18 +298,19 @@ def _is_not_finite(output: Output | None) -> bool:
 
 def _elements(output: Output | None) -> AnyArray:
     """The elements of a value in a row; none where they are not known."""
-    whole = output.values.whole if output and output.values else None
+    whole = output.whole if output else None
     return np.zeros(0) if whole is None else real_parts(unpack(whole)).ravel()
 
 
 def _kind(output: Output) -> str:
     """The first of "nan", "inf" and "-inf" that a value has; "unknown" where its elements are."""
-    elements = _elements(output)
-    if np.isfinite(elements).all():
+    unlike = _elements(output)
+    unlike = unlike[~np.isfinite(unlike)]
+    if not unlike.size:
         return "unknown" if _is_not_finite(output) else ""
-    if np.isnan(elements).any():
+    if np.isnan(unlike).any():
         return "nan"
-    return "inf" if elements[np.isinf(elements)][0] > 0 else "-inf"
+    return "inf" if unlike[0] > 0 else "-inf"
 
 
 # Ill-conditioned ops
@@ -339,10 +340,10 @@ SUMS = frozenset({"add", "sub", "sum", "mean", "matmul", "conv"})
 
 def ill_conditioned(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
     """A remark on each line of code at which rounding is multiplied, the worst of a framework first."""
-    facts: list[tuple[Node, IllConditioned]] = []
-    for _engine, view, _nodes in _views(graphs):
-        facts += sorted(_multiplied(view), key=lambda it: -it[1].factor)
-    return _of_each_line(facts)
+    worst_first = (
+        sorted(_multiplied(view), key=lambda it: -it[1].factor) for view, _nodes in _views(graphs)
+    )
+    return _of_each_line(chain.from_iterable(worst_first))
 
 
 def _multiplied(view: GraphView) -> Iterator[tuple[Node, IllConditioned]]:
@@ -375,10 +376,8 @@ def _cancels(node: Node, output: Output, operands: list[Output]) -> bool:
     if node.phase == "backward" or family(node.op) in SUMS:
         return True
     # Of each operand in its own units, at least one rounding of its size.
-    roundings = [UNIT.get(operand.dtype, 0.0) * usual_size(operand) for operand in operands]
-    noise = max((operand.noise or 0.0 for operand in operands), default=0.0)
-    noise = max(noise, *roundings, 0.0)
-    return output.noise is not None and output.noise <= FEW_TIMES * noise
+    noises = [max(it.noise or 0.0, UNIT.get(it.dtype, 0.0) * usual_size(it)) for it in operands]
+    return output.noise is not None and output.noise <= FEW_TIMES * max(noises, default=0.0)
 
 
 def _share(output: Output) -> float | None:
