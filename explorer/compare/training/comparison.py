@@ -1,6 +1,7 @@
 """Compares two trainings step by step, one question after the other, up to the first difference.
 
-The questions on what a step leaves beside an update are answered here: weights, running statistics, averages.
+The questions on the start, and on what a step leaves beside an update, are answered here: weights, running
+statistics, averages.
 """
 
 import math
@@ -12,14 +13,7 @@ from msgspec.structs import replace
 from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training import gradients
 from explorer.compare.training.gradients import EXPLAINED, Explained, Names, judged
-from explorer.compare.training.inputs import (
-    data,
-    in_layouts_of,
-    in_names_of,
-    start,
-    trained,
-    without,
-)
+from explorer.compare.training.inputs import data, in_layouts_of, in_names_of, starts_of, without
 from explorer.compare.training.moments import (
     Answered,
     Moment,
@@ -30,9 +24,12 @@ from explorer.compare.training.moments import (
     are_same,
     common,
     distance,
+    elements,
+    greatest,
     greatest_of,
     joined,
     moments,
+    one_sided,
 )
 from explorer.compare.training.rules import Updates
 from explorer.model.training import Training
@@ -56,6 +53,54 @@ USUAL = (0.1, 0.01, 0.001, 0.05, 0.03, 0.2, 0.3, 0.5, 0.9, 0.95, 0.97, 0.99, 0.9
 
 WHOLE = 0.5
 """A number that may be off by less than this is known, if it is a whole one."""
+
+
+# What both sides begin with, and train
+
+
+def start(left: Training, right: Training) -> Answered:
+    """Whether both sides began with the same parameters and buffers."""
+    ones, others = starts_of(left), starts_of(right)
+    parameters = [
+        {name for name, it in some.items() if it.role == "parameter"} for some in (ones, others)
+    ]
+    if not all(parameters):
+        return "not_recorded"
+    number = left.steps[0].number
+    if parameters[0] != parameters[1]:
+        return one_sided("start", "missing", number, *parameters)
+    apart = {}
+    for name, one in sorted(ones.items(), key=lambda it: it[1].role != "parameter"):
+        other = others.get(name)
+        if other is not None and other.role == one.role:
+            values = elements(one.value), elements(other.value)
+            if not are_same(*values, one.value.dtype):
+                apart[name] = greatest(*values)
+    if not apart:
+        return "same"
+    return TrainingDifference(
+        question="start",
+        reason="values",
+        step=number,
+        names=tuple(apart),
+        of=len(parameters[0]),
+        apart=max(apart.values()),
+    )
+
+
+def trained(pair: Pair) -> Answered:
+    """Whether the optimizers of both sides update the same parameters."""
+    updated = []
+    for _side, moment, _other in pair.sides:
+        # In a group, and not frozen, as far as either is known.
+        grouped = {name for group in moment.step.groups for name in group.names}
+        starts = moment.training.start
+        marked = {one.name for one in starts if one.role == "parameter" and one.trained}
+        updated.append(grouped & marked if grouped and marked else grouped or marked)
+    ones, others = updated
+    if not ones or not others:
+        return "not_recorded"
+    return "same" if ones == others else one_sided("trained", "frozen", pair.number, ones, others)
 
 
 # What a step leaves

@@ -1,4 +1,4 @@
-"""What two trainings begin with and are called with, by one side's names and layouts: is it the same?"""
+"""Two trainings by the names and in the layouts of one side, and whether they are called with the same."""
 
 import functools
 import math
@@ -20,7 +20,6 @@ from explorer.compare.training.moments import (
     greatest,
     module_of,
     norm_of,
-    one_sided,
 )
 from explorer.model.arrays import Array, pack
 from explorer.model.graph import GradGraph, Node
@@ -29,7 +28,7 @@ from explorer.model.results import Leaf
 from explorer.model.state import StateChange
 from explorer.model.trace import Start, Trace
 from explorer.model.training import Batch, Drift, Group, Training, TrainingStep
-from explorer.model.training_comparison import Reason, TrainingDifference
+from explorer.model.training_comparison import Reason
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import spread
 from explorer.scenario.pairing import candidates
@@ -59,7 +58,7 @@ def in_names_of(left: Training, right: Training) -> tuple[Training, dict[str, st
     is left is paired by equal names, then by names, order and shapes. Where both have the same names of the
     same shapes these count: values that are exchanged there are a difference.
     """
-    ones, others = _starts(left), _starts(right)
+    ones, others = starts_of(left), starts_of(right)
     if _shapes(ones) == _shapes(others):
         return right, {}
     found = _paired(ones, others)
@@ -87,7 +86,7 @@ def in_names_of(left: Training, right: Training) -> tuple[Training, dict[str, st
 
 def in_names_of_trace(left: Trace, right: Trace) -> Trace:
     """The right trace by the names of the left one, where all that is called otherwise begins alike."""
-    ones, others = _starts(left), _starts(right)
+    ones, others = starts_of(left), starts_of(right)
     if _shapes(ones) == _shapes(others):
         return right
     found = _paired(ones, others)
@@ -109,7 +108,7 @@ def in_names_of_trace(left: Trace, right: Trace) -> Trace:
 def without(training: Training, names: Iterable[str]) -> Training:
     """A training without some parameters and what belongs to them."""
     lone = frozenset(names)
-    whole = _whole({*_starts(training), *lone}, lambda name: None if name in lone else name)
+    whole = _whole({*starts_of(training), *lone}, lambda name: None if name in lone else name)
     left: Training = _renamed(training, whole)
     return left
 
@@ -133,7 +132,8 @@ def _paired(ones: Mapping[str, Start], others: Mapping[str, Start]) -> dict[str,
     return found
 
 
-def _starts(training: Training | Trace) -> dict[str, Start]:
+def starts_of(training: Training | Trace) -> dict[str, Start]:
+    """The parameters and buffers that a training, or a step, begins with, by name."""
     return {one.name: one for one in training.start if one.role in ("parameter", "buffer")}
 
 
@@ -174,55 +174,6 @@ def _renamed(record: Any, renamed: Renamed) -> Any:
         return tuple(one for one in some if one is not None)
     fields = {name: _renamed(getattr(record, name), renamed) for name in BY_NAMES[type(record)]}
     return None if fields.get("name", "") is None else replace(record, **fields)
-
-
-# What both sides begin with, and train
-
-
-def start(left: Training, right: Training) -> Answered:
-    """Whether both sides began with the same parameters and buffers."""
-    ones, others = _starts(left), _starts(right)
-    parameters = [
-        {name for name, it in some.items() if it.role == "parameter"} for some in (ones, others)
-    ]
-    if not all(parameters):
-        return "not_recorded"
-    number = left.steps[0].number
-    if parameters[0] != parameters[1]:
-        return one_sided("start", "missing", number, *parameters)
-    apart = {}
-    for name, one in sorted(ones.items(), key=lambda it: it[1].role != "parameter"):
-        other = others.get(name)
-        if other is not None and other.role == one.role:
-            values = elements(one.value), elements(other.value)
-            if not are_same(*values, one.value.dtype):
-                apart[name] = greatest(*values)
-    if not apart:
-        return "same"
-    return TrainingDifference(
-        question="start",
-        reason="values",
-        step=number,
-        names=tuple(apart),
-        of=len(parameters[0]),
-        apart=max(apart.values()),
-    )
-
-
-def trained(pair: Pair) -> Answered:
-    """Whether the optimizers of both sides update the same parameters."""
-    ones, others = _updated(pair.left), _updated(pair.right)
-    if not ones or not others:
-        return "not_recorded"
-    return "same" if ones == others else one_sided("trained", "frozen", pair.number, ones, others)
-
-
-def _updated(moment: Moment) -> set[str]:
-    """The names of the parameters that are trained: in a group, and not frozen."""
-    grouped = {name for group in moment.step.groups for name in group.names}
-    starts = moment.training.start
-    marked = {one.name for one in starts if one.role == "parameter" and one.trained}
-    return grouped & marked if grouped and marked else grouped or marked
 
 
 # The data in the layouts of one side
