@@ -17,6 +17,7 @@ from explorer.compare.results.comparison import (
     Parties,
     by_leaf,
     compare,
+    moved,
     movements,
     worst,
 )
@@ -92,8 +93,8 @@ class Answers:
         self.results = results
         self.oracle = oracle
         self.fine = {name: it for name, it in results.items() if it.outcome == "ok"}
-        self._noise = {name: movements(noise.get(name)) for name in self.fine}
         measured = {name: noise.get(name, ResultNoise()) for name in self.fine}
+        self._noise = {name: movements(it) for name, it in measured.items()}
         self._drawn = {name: frozenset(it.drawn) for name, it in measured.items()}
         leaves = next((it.leaves for it in self.fine.values()), ())
         self.drawn = tuple(
@@ -117,11 +118,10 @@ class Answers:
         self._not_finite = not_finite_alike(self.fine, estimated)
         # Where the nets differ already, the derivatives of one do not judge those of the other.
         self._forwards = forwards
-        frameworks = dict.fromkeys(engine_named(name).framework for name in self.fine)
         every = (oracle, *oracle.beside)
         # The oracle of a framework's own net; else of the first net that returns what its does.
         self.judges: dict[Framework, OracleResult | None] = {}
-        for framework in frameworks:
+        for framework in (engine_named(name).framework for name in self.fine):
             own = (judge for judge in every if judge.framework == framework)
             alike = (judge for judge in every if self._is_net_of(framework, judge.framework))
             judge = next(chain(own, alike), None) if self.has_estimates else oracle
@@ -191,10 +191,11 @@ class Answers:
         """
         if framework not in apart_from(varied, self._forwards):
             return True
-        agreeing = [pair for pair, it in self.comparisons.items() if it.verdict != "differs"]
-        return {framework, varied} in [
-            {engine_named(it).framework for it in pair} for pair in agreeing
-        ]
+        return any(
+            {engine_named(it).framework for it in pair} == {framework, varied}
+            for pair, it in self.comparisons.items()
+            if it.verdict != "differs"
+        )
 
     def _widest_noise(self, judge: OracleResult) -> Movements:
         """The greatest movement of each element in any engine that computes the net of an oracle.
@@ -267,9 +268,7 @@ class Answers:
             size, values = 0.0, []
             for leaf, noise in zip(leaves, noises, strict=True):
                 array = real_parts(unpack(leaf.value)).astype("float64")
-                movement = noise.get(leaf.name)
-                is_of_it = movement is not None and movement.shape == array.shape
-                size = max(size, scale(array, movement if is_of_it else None))
+                size = max(size, scale(array, moved(noise, leaf.name, array)))
                 values.append(array)
             if Sameness(READABLE * size, share=0.0).apart(*values) is None:
                 return False

@@ -108,9 +108,7 @@ def trained(pair: Pair) -> Answered:
 
 def weights(pair: Pair) -> Answered:
     """Whether the weights lie no further apart than rounding may have moved them."""
-    apart = apart_at(pair, "weights")
-    far = greatest_of(apart.ones, apart.others, apart.unlike)
-    return judged(pair, "weights", apart, apart=far)
+    return judged(pair, "weights", apart_at(pair, "weights"))
 
 
 def buffers(pair: Pair) -> Answered:
@@ -120,8 +118,7 @@ def buffers(pair: Pair) -> Answered:
     # How they move is known where a record has what is before them.
     is_known = all(name in side.prior.buffers for _, side, _ in pair.sides for name in names)
     ways = (_by_momentum, _by_variance) if is_known else ()
-    far = greatest_of(apart.ones, apart.others, names)
-    return judged(pair, "buffers", apart, ways, [(names, ())], apart=far, times=None)
+    return judged(pair, "buffers", apart, ways, [(names, ())], times=None)
 
 
 def _by_momentum(pair: Pair, names: Names, _one: Floats, _other: Floats) -> Iterator[Explained]:
@@ -194,8 +191,7 @@ def averages(pair: Pair) -> Answered:
     decay, other_decay = (_decay(moment, names) for moment in (left, right))
     if decay is None or other_decay is None:
         moved = greatest_of(left.weights, right.weights, names)
-        size = max(float(np.abs(left.averages[name]).max(initial=0.0)) for name in names)
-        return "same" if apart <= CLEAR * max(moved, UNIT["float32"] * size) else plain
+        return "same" if apart <= gradients.room_of(left.averages, names, moved) else plain
     (one, error), (other, other_error) = decay, other_decay
     if abs(one - other) <= error + other_error:
         return "same"
@@ -224,10 +220,7 @@ def _decay(moment: Moment, names: Names) -> tuple[float, float] | None:
 
 # All questions
 
-Asked = Mapping[Question, Callable[[Pair], Answered]]
-"""How each question is answered at a step."""
-
-ASKED: Asked = {
+ASKED: Mapping[Question, Callable[[Pair], Answered]] = {
     "data": data,
     "start": lambda pair: start(pair.left.training, pair.right.training),
     "trained": trained,
@@ -239,7 +232,7 @@ ASKED: Asked = {
     "buffers": buffers,
     "averages": averages,
 }
-"""What is answered by a step alone; of updates more is known with each step."""
+"""How a question is answered by a step alone; of updates more is known with each step."""
 
 GRAVER: tuple[Status, ...] = ("same", "in_part", "not_recorded", "no_noise", "no_rule", "different")
 """Which of two answers at different steps is that of all: the later one in this row."""
@@ -262,11 +255,13 @@ def compare(left: Training, right: Training) -> TrainingComparison:
     if lone:
         left, right = without(left, lone.names), without(right, lone.names)
     noise = Noise(left, right)
-    pairs = _pairs(left, right, noise)
+    # Of steps in few elements, or behind some in few, both sides have few.
+    short = {step.number for it in (left, right) for step in it.steps if step.kept != "all"}
+    ones, others = (moments(it, short | {number + 1 for number in short}) for it in (left, right))
+    pairs = [Pair(one, others[it], noise) for it, one in ones.items() if it in others]
     updates = Updates()
-    asked = {**ASKED, "update": updates.compare, "state": updates.states}
     answers: dict[Question, Status] = {}
-    difference = _first_difference(pairs, asked, answers)
+    difference = _first_difference(pairs, updates, answers)
     if lone:
         answers["start"] = "different"
     last = math.inf if difference is None else difference.step
@@ -301,33 +296,23 @@ def compare(left: Training, right: Training) -> TrainingComparison:
     )
 
 
-def _pairs(left: Training, right: Training, noise: Noise) -> list[Pair]:
-    """The steps that both sides have, in few elements where a side has few, or has few of what is before."""
-    short = {step.number for it in (left, right) for step in it.steps if step.kept != "all"}
-    few = short | {number + 1 for number in short}
-    others = {moment.step.number: moment for moment in moments(right, few)}
-    ones = [it for it in moments(left, few) if it.step.number in others]
-    return [Pair(moment, others[moment.step.number], noise) for moment in ones]
-
-
 def _weight_map(pairs: list[Pair]) -> WeightMap:
     """How many times the noise the weights that every step has lie apart."""
     every = [apart_at(pair, "weights") for pair in pairs]
-    names = [
-        it for it in (every[0].names if every else ()) if all(it in one.noises for one in every)
-    ]
+    names = [it for it in every[0].names if all(it in one.noises for one in every)] if every else []
     times = (tuple(apart.times(name) for apart in every) for name in names)
     return WeightMap(tuple(pair.number for pair in pairs), tuple(names), tuple(times), CLEAR)
 
 
 def _first_difference(
-    pairs: list[Pair], asked: Asked, answers: dict[Question, Status]
+    pairs: list[Pair], updates: Updates, answers: dict[Question, Status]
 ) -> TrainingDifference | None:
     """The first difference; notes how each question is answered.
 
     Losses and gradients of a pass behind an update of the same step follow from it: where nothing says why
     they differ, what is found of the updates of that step comes before them.
     """
+    asked = {**ASKED, "update": updates.compare, "state": updates.states}
     for pair in pairs:
         found: list[TrainingDifference] = []
         for question in QUESTIONS:

@@ -14,6 +14,7 @@ from explorer.compare.training.moments import (
     Judged,
     Moment,
     Pair,
+    Values,
     along,
     common,
     distance,
@@ -69,8 +70,9 @@ def judged(
     if not apart.unlike:
         return "same" if apart.names else "not_recorded"
     times = [apart.times(name) for name in apart.names if apart.noises[name]]
-    known = {"names": apart.unlike, "times": max(times, default=None), **known}
-    known["of"] = len(apart.names)
+    far = greatest_of(apart.ones, apart.others, apart.unlike)
+    plain = {"names": apart.unlike, "of": len(apart.names), "apart": far}
+    known = {**plain, "times": max(times, default=None), **known}
     for names, named in together:
         one, other = joined(apart.ones, names), joined(apart.others, names)
         for way in ways if names else ():
@@ -297,6 +299,12 @@ def _with_decay(pair: Pair, names: Names, _one: Floats, _other: Floats) -> Itera
 # What the optimizer is given
 
 
+def room_of(tensors: Values, names: Names, before: float) -> float:
+    """How far tensors may lie apart that are made alike of what lies so far apart itself."""
+    size = max(float(np.abs(tensors[name]).max(initial=0.0)) for name in names)
+    return CLEAR * max(before, UNIT["float32"] * size)
+
+
 def skipped(pair: Pair) -> Answered:
     """Whether both sides made the update, or both left it out."""
     for side, own, other in pair.sides:
@@ -320,8 +328,7 @@ def given(pair: Pair) -> Answered:
     if not one.kind or not other.kind:
         # The rule of a side is not known: do both make the same of the same gradients?
         before = greatest_of(left.unscaled, right.unscaled, names)
-        size = max(float(np.abs(left.given[name]).max(initial=0.0)) for name in names)
-        is_same = apart <= CLEAR * max(before, UNIT["float32"] * size)
+        is_same = apart <= room_of(left.given, names, before)
         return "same" if is_same else pair.differ("given", "values", **known)
     known |= {"left": one, "right": other}
     if one.kind == other.kind:

@@ -195,14 +195,13 @@ class Moment:
         return tuple(max(of_pass[0][0], 1) if of_pass else 1 for of_pass in shapes)
 
 
-def moments(training: Training, few: Collection[int] = ()) -> list[Moment]:
-    """All steps of a training, each with the one before it; those of the numbers ``few`` in few elements."""
+def moments(training: Training, few: Collection[int] = ()) -> dict[int, Moment]:
+    """All steps of a training by their numbers; those of the numbers ``few`` in few elements."""
     steps: dict[int, Moment] = {}
     before = None
     for step in training.steps:
-        before = Moment(step, training, before, steps, step.number in few)
-        steps[step.number] = before
-    return list(steps.values())
+        steps[step.number] = before = Moment(step, training, before, steps, step.number in few)
+    return steps
 
 
 # Noise
