@@ -113,6 +113,21 @@ class Context(NamedTuple):
             return ()
         return tuple(sorted((own, other)))
 
+    def reads_equal(self, dtype: str = "") -> bool:
+        """Whether both ops read the same, as was observed; their values are of a ``dtype`` that is given."""
+        inputs = self.divergence.inputs if isinstance(self.divergence, OtherValue) else None
+        if inputs is None or not inputs.are_observed or inputs.differing or any(inputs.alone):
+            return False
+        made = [output for it in self.sides if it.row for output in it.row[-1].outputs[:1]]
+        return not dtype or {output.dtype for output in made} == {dtype}
+
+    def differs_by(self, share: float) -> bool:
+        """Whether the elements that differ most differ by at most that share of them."""
+        gap, sizes = self.divergence.gap, [it.size for it in self.sides]
+        if gap.is_least or gap.greatest is None or any(map(isnan, sizes)):
+            return False
+        return 0 < gap.greatest <= share * max(sizes)
+
 
 Condition = Callable[[Context], bool]
 """Whether something is true of a divergence."""
@@ -194,19 +209,6 @@ def axes_are_those_swapped(seen: Context) -> bool:
 # Values that are wrong, or have few digits
 
 
-def reads_equal(dtype: str = "") -> Condition:
-    """Both ops read the same, as was observed; where a ``dtype`` is given, their values are of that one."""
-
-    def is_so(seen: Context) -> bool:
-        inputs = seen.divergence.inputs if isinstance(seen.divergence, OtherValue) else None
-        if inputs is None or not inputs.are_observed or inputs.differing or any(inputs.alone):
-            return False
-        made = [output for it in seen.sides if it.row for output in it.row[-1].outputs[:1]]
-        return not dtype or {output.dtype for output in made} == {dtype}
-
-    return is_so
-
-
 def whole(output: Output) -> AnyArray | None:
     """All elements; None of a value that is large, or was not observed."""
     return unpack(output.whole) if output.whole else None
@@ -223,19 +225,6 @@ def holds(output: Output, number: float) -> bool:
     return number in (figures.minimum, figures.maximum, *figures.quantiles)
 
 
-def differs_by(share: float) -> Condition:
-    """The elements that differ most differ by at most that share of them."""
-
-    def is_so(seen: Context) -> bool:
-        gap = seen.divergence.gap
-        sizes = [it.size for it in seen.sides]
-        if gap.is_least or gap.greatest is None or any(map(isnan, sizes)):
-            return False
-        return 0 < gap.greatest <= share * max(sizes)
-
-    return is_so
-
-
 def has_a_number_of_many_digits(seen: Context) -> bool:
     """Both ops are given one number, which single precision does not hold."""
     one, other = (it.arguments.get("other") for it in seen.sides)
@@ -244,7 +233,7 @@ def has_a_number_of_many_digits(seen: Context) -> bool:
 
 def equal_elements_come_out_unequal(seen: Context) -> bool:
     """MindSpore's op, a function of single elements, makes several numbers of one; they differ little."""
-    if not seen.ours.row or not differs_by(0.1)(seen):
+    if not seen.ours.row or not seen.differs_by(0.1):
         return False
     made = seen.ours.row[-1].outputs
     return bool(made) and any(are_unequal_for_equal(it, made[0]) for it in seen.ours.reads)

@@ -6,7 +6,6 @@ Seen with MindSpore 2.10 and PyTorch 2.13; a test has a net for each row.
 from collections.abc import Collection, Mapping
 from itertools import product
 from math import inf, isfinite
-from typing import NamedTuple
 
 from explorer.compare.causes.rows import at_place, rows_at
 from explorer.compare.graphs.view import GraphView
@@ -20,19 +19,25 @@ from explorer.model.graph import OTHER, Layer, Node, Phase, SideName
 from explorer.model.known import Reference
 from explorer.operators.families import family, squashed
 
+FRAMEWORKS = "mindspore | torch"
+"""Either engine of MindSpore beside either of PyTorch."""
 
-class Row(NamedTuple):
+
+class Row:
     """What a divergence must be for ``reference`` to be about it: all ``conditions`` are true.
 
-    ``ops`` are bare names or families of the ops of both sides, in backward of those that are
-    differentiated: "a b | c, d" is an a or b beside a c, or two d; "*" is any. ``parties`` are frameworks
-    or engines in the order of the sides, written likewise.
+    ``name`` is that of a surprise, or the number of a claim. ``ops`` are bare names or families of the ops of
+    both sides, in backward of those that are differentiated: "a b | c, d" is an a or b beside a c, or two d;
+    "*" is any. ``parties`` are frameworks or engines in the order of the sides, written likewise.
     """
 
-    reference: Reference
-    ops: str
-    conditions: tuple[Condition, ...]
-    parties: str
+    def __init__(
+        self, name: str | int, ops: str, *conditions: Condition, parties: str = FRAMEWORKS
+    ) -> None:
+        self.reference = Reference("claim" if isinstance(name, int) else "surprise", str(name))
+        self.ops = ops
+        self.conditions = conditions
+        self.parties = parties
 
     def is_about(self, seen: Context) -> bool:
         """Whether a divergence is what this row knows."""
@@ -109,29 +114,19 @@ def _written(seen: Context, side: Side) -> list[Node]:
 FEW_UNITS = 4 * 2.0**-23
 """So great a share of a number does single precision forget."""
 
-FRAMEWORKS = "mindspore | torch"
-"""Either engine of MindSpore beside either of PyTorch."""
-
-
-def _row(name: str | int, ops: str, *conditions: Condition, parties: str = FRAMEWORKS) -> Row:
-    """The row of a surprise by its name, or of a claim by its number."""
-    reference = Reference("claim" if isinstance(name, int) else "surprise", str(name))
-    return Row(reference, ops, conditions, parties)
-
-
 FORWARD = (
     # Layers and their settings
     # The one momentum is 1 minus the other.
-    _row(43, "batchnorm", lambda at: conditions.is_close(sum(at.changed("momentum")), 1)),
+    Row(43, "batchnorm", lambda at: conditions.is_close(sum(at.changed("momentum")), 1)),
     # PyTorch's batch norm has no running statistics, and MindSpore's uses its own.
-    _row(
+    Row(
         42,
         "batchnorm",
         lambda at: at.theirs.layer.settings.get("track_running_stats") is False,
         lambda at: bool(at.theirs.arguments.get("training")),
         lambda at: not at.ours.arguments.get("is_training"),
     ),
-    _row(
+    Row(
         "layer_norm_epsilon",
         "layernorm",
         lambda at: (
@@ -139,91 +134,91 @@ FORWARD = (
         ),
     ),
     # PyTorch's windows move by more than one element.
-    _row(
+    Row(
         "strided_padding",
         "conv conv2d | conv",
         conditions.pads_one_end_more,
         lambda at: any(step != 1 for step in at.theirs.integers("stride")),
     ),
-    _row(47, "conv conv2d maxpool | conv maxpool", conditions.pads_one_end_more),
+    Row(47, "conv conv2d maxpool | conv maxpool", conditions.pads_one_end_more),
     # MindSpore pads by its mode "same", PyTorch not at all: the two values have other sizes.
-    _row(
+    Row(
         69,
         "conv conv2d | conv",
         lambda at: at.has_shapes and at.ours.arguments.get("pad_mode") == "same",
         lambda at: not any(at.theirs.integers("padding")),
     ),
-    _row(87, "padv3 pad | maxpool", conditions.pads_before_it_pools, conditions.reads_negative),
-    _row(41, "*", conditions.rates_are_exchanged),
-    _row(44, "*", conditions.axes_are_those_swapped),
-    _row(
+    Row(87, "padv3 pad | maxpool", conditions.pads_before_it_pools, conditions.reads_negative),
+    Row(41, "*", conditions.rates_are_exchanged),
+    Row(44, "*", conditions.axes_are_those_swapped),
+    Row(
         "rrelu_evaluation",
         "* | rreluwithnoise",
         lambda at: at.ours.layer.name.rpartition(".")[2] == "RReLU",
         lambda at: at.theirs.arguments.get("training") is False,
     ),
     # PyTorch's loss is one number, MindSpore's has one for each sample.
-    _row(
+    Row(
         "loss_reduction",
         "crossentropy | *",
         lambda at: at.has_shapes and len(at.ours.value.shape) == 1,
         lambda at: at.theirs.value.shape == (),
     ),
     # Values that are wrong, or have few digits
-    _row(
+    Row(
         "saturated_tanh",
         "tanh",
-        conditions.reads_equal("float32"),
+        lambda at: at.reads_equal("float32"),
         lambda at: all(it.size > 0.99 for it in at.sides),
     ),
-    _row(
+    Row(
         "lost_digits",
         "log1p, expm1",
-        conditions.reads_equal("float32"),
+        lambda at: at.reads_equal("float32"),
         lambda at: all(it.size < 0.1 for it in at.sides),
     ),
-    _row("unequal_outputs", "softplus, elu", conditions.equal_elements_come_out_unequal),
-    _row(
+    Row("unequal_outputs", "softplus, elu", conditions.equal_elements_come_out_unequal),
+    Row(
         "double_precision",
         "add sub mul div",
-        conditions.reads_equal("float64"),
+        lambda at: at.reads_equal("float64"),
         conditions.has_a_number_of_many_digits,
-        conditions.differs_by(FEW_UNITS),
+        lambda at: at.differs_by(FEW_UNITS),
     ),
-    _row(
+    Row(
         "single_precision_inside",
         "celu",
-        conditions.reads_equal("float64"),
-        conditions.differs_by(FEW_UNITS),
+        lambda at: at.reads_equal("float64"),
+        lambda at: at.differs_by(FEW_UNITS),
     ),
     # This operator has five right digits.
-    _row(
+    Row(
         "single_precision_inside",
         "logsoftmax",
-        conditions.reads_equal("float64"),
-        conditions.differs_by(1e-5),
+        lambda at: at.reads_equal("float64"),
+        lambda at: at.differs_by(1e-5),
     ),
-    _row("masked_row", "softmax", conditions.reads_equal(), conditions.a_row_is_masked),
-    _row(
+    Row("masked_row", "softmax", lambda at: at.reads_equal(), conditions.a_row_is_masked),
+    Row(
         "nan_minimum",
         "minimum, maximum",
-        conditions.reads_equal(),
+        lambda at: at.reads_equal(),
         lambda at: isfinite(at.ours.size) and at.theirs.is_nan,
     ),
     # Updates in place
-    _row(
+    Row(
         "in_place_nothing",
         "*",
         is_computed_in_vain,
         parties="mindspore-tape | torch mindspore-graph",
     ),
-    _row("view_write", "*", a_write_is_lost, parties="mindspore-tape | torch"),
+    Row("view_write", "*", a_write_is_lost, parties="mindspore-tape | torch"),
 )
 """What is known of values."""
 
 BACKWARD = (
     # Both embeddings are given the same row of padding, by MindSpore's layer and PyTorch's op.
-    _row(
+    Row(
         "padding_index",
         "embedding",
         lambda at: at.ours.layer.settings.get("padding_idx") is not None,
@@ -232,34 +227,34 @@ BACKWARD = (
         ),
     ),
     # PyTorch differentiates ELU with SELU's alpha.
-    _row(
+    Row(
         "selu",
         "selu | elu selu",
         lambda at: conditions.is_close(at.theirs.arguments.get("alpha"), 1.6732632423543772),
         conditions.reads_negative,
     ),
-    _row("label_gradient", "*", conditions.label_is_read),
-    _row("power_of_zero", "*", conditions.is_zero_to_the_zeroth),
-    _row(
+    Row("label_gradient", "*", conditions.label_is_read),
+    Row("power_of_zero", "*", conditions.is_zero_to_the_zeroth),
+    Row(
         "zero_norm",
         "sqrt | linalgvectornorm norm, reducestd std | std, atan2",
         conditions.is_nan_at_zero,
     ),
-    _row(
+    Row(
         "slopes_at_bounds",
         "relu6 | hardtanh relu6, minimum maximum | hardtanh, hswish hardswish | hardswish",
         conditions.are_at_one_kink,
     ),
     # The norm is the greatest of the absolute values.
-    _row(
+    Row(
         "slopes_at_bounds",
         "argmaxwithvalue | linalgvectornorm",
         lambda at: at.theirs.arguments.get("ord") == inf,
     ),
-    _row("relu_at_zero", "*", conditions.are_other_spellings, conditions.are_at_one_kink),
-    _row("same_tensor_twice", "*", conditions.is_one_tensor),
-    _row(31, "*", conditions.is_one_tensor),
-    _row("in_place_exp", "*", a_saved_result_is_overwritten, parties="mindspore-graph | torch"),
+    Row("relu_at_zero", "*", conditions.are_other_spellings, conditions.are_at_one_kink),
+    Row("same_tensor_twice", "*", conditions.is_one_tensor),
+    Row(31, "*", conditions.is_one_tensor),
+    Row("in_place_exp", "*", a_saved_result_is_overwritten, parties="mindspore-graph | torch"),
 )
 """What is known of gradients."""
 

@@ -121,7 +121,7 @@ class Answers:
         every = (oracle, *oracle.beside)
         # The oracle of a framework's own net; else of the first net that returns what its does.
         self.judges: dict[Framework, OracleResult | None] = {}
-        for framework in (engine_named(name).framework for name in self.fine):
+        for framework in dict.fromkeys(engine_named(name).framework for name in self.fine):
             own = (judge for judge in every if judge.framework == framework)
             alike = (judge for judge in every if self._is_net_of(framework, judge.framework))
             judge = next(chain(own, alike), None) if self.has_estimates else oracle

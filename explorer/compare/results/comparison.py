@@ -60,7 +60,7 @@ def movements(noise: ResultNoise | None) -> Movements:
     return {leaf.name: unpack(leaf.movement).astype(np.float64) for leaf in noise.leaves}
 
 
-def moved(noise: Movements, name: str, array: AnyArray) -> Floats | None:
+def moved(noise: Movements, name: str, array: Floats) -> Floats | None:
     """How far the elements of a leaf move; None where that was not measured, or in another shape."""
     movement = noise.get(name)
     return movement if movement is not None and movement.shape == array.shape else None
