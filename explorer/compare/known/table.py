@@ -271,19 +271,6 @@ def known(
     flows: tuple[GraphView, GraphView],
 ) -> tuple[Reference, ...]:
     """What is known of a divergence of two graphs, with its cause where one was found."""
-    both_ways = contexts(alignment, divergence, cause, flows)
-    rows = ROWS[divergence.phase]
-    found = [row.reference for row in rows if any(map(row.is_about, both_ways))]
-    return tuple(dict.fromkeys(found))
-
-
-def contexts(
-    alignment: Alignment,
-    divergence: Divergence,
-    cause: Cause | None,
-    flows: tuple[GraphView, GraphView],
-) -> tuple[Context, Context]:
-    """What is seen of a divergence of two graphs, the left side first, and the same the other way round."""
     names: tuple[SideName, SideName] = ("left", "right")
     partners: Partners = {}
     for pair, name in product(alignment.pairs, names):
@@ -327,4 +314,8 @@ def contexts(
         sides.append(side)
     left, right = sides
     seen = Context(divergence, cause, left, right, partners)
-    return seen, seen._replace(ours=right, theirs=left)
+    # Either side may be the first party of a row.
+    both_ways = seen, seen._replace(ours=right, theirs=left)
+    rows_of_phase = ROWS[divergence.phase]
+    found = [row.reference for row in rows_of_phase if any(map(row.is_about, both_ways))]
+    return tuple(dict.fromkeys(found))

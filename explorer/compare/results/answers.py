@@ -21,7 +21,7 @@ from explorer.compare.results.comparison import (
     movements,
     worst,
 )
-from explorer.model.arrays import AnyArray, unpack
+from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework, engine_named
 from explorer.model.report import ORACLE, AnswerGroup, Difference, NotFiniteAlike
@@ -320,10 +320,10 @@ def not_finite_alike(fine: Mapping[str, Result], names: Collection[str]) -> Elem
         values = first[name]
         counted = ~np.isfinite(values)
         for other in (it.get(name) for it in others):
-            same: AnyArray | bool = False
-            if other is not None and other.shape == values.shape:
-                same = are_equal(values, other)
-            counted = counted & same
+            if other is None or other.shape != values.shape:
+                counted = np.zeros(values.shape, bool)
+            else:
+                counted = counted & are_equal(values, other)
         if counted.any():
             alike[name] = counted
     return alike
@@ -393,8 +393,8 @@ def state_rows(state: Mapping[str, Sequence[StateChange]]) -> tuple[StateRow, ..
             after = of_engines[engine].after if engine in of_engines else before
             # The group of engines that leave the same, or one of its own.
             for place, group in enumerate(groups):
-                is_shaped = tuple(group.after.shape) == tuple(after.shape)
                 arrays = unpack(group.after), unpack(after)
+                is_shaped = arrays[0].shape == arrays[1].shape
                 if is_shaped and any(in_tables(*arrays, group.after.dtype)):
                     groups[place] = StateGroup((*group.engines, engine), group.after)
                     break

@@ -270,7 +270,11 @@ def compare(left: Training, right: Training) -> TrainingComparison:
     few = tuple(pair.number for pair in reached if pair.left.is_few and pair.number not in alone)
     noises = [noise.of_loss(pair.left) for pair in pairs]
     band = tuple(CLEAR * one for one in noises if one is not None) if noise.is_measured else ()
+    # The weights that every step has, where it is known how far rounding moves them.
+    apart = [apart_at(pair, "weights") for pair in pairs] if noise.is_measured else []
+    named = [it for it in apart[0].names if all(it in one.noises for one in apart)] if apart else []
     is_of_both = difference is None and answers.get("update") == "same"
+    numbers = tuple(pair.number for pair in pairs)
     return TrainingComparison(
         left=left.name,
         right=right.name,
@@ -287,21 +291,18 @@ def compare(left: Training, right: Training) -> TrainingComparison:
         few=few,
         losses_alone=alone,
         losses=Losses(
-            steps=tuple(pair.number for pair in pairs),
+            steps=numbers,
             left=tuple(pair.left.loss for pair in pairs),
             right=tuple(pair.right.loss for pair in pairs),
             band=band if len(band) == len(pairs) else (),
         ),
-        weights=_weight_map(pairs) if noise.is_measured else WeightMap(clear=CLEAR),
+        weights=WeightMap(
+            steps=numbers if noise.is_measured else (),
+            names=tuple(named),
+            times=tuple(tuple(one.times(name) for one in apart) for name in named),
+            clear=CLEAR,
+        ),
     )
-
-
-def _weight_map(pairs: list[Pair]) -> WeightMap:
-    """How many times the noise the weights that every step has lie apart."""
-    every = [apart_at(pair, "weights") for pair in pairs]
-    names = [it for it in every[0].names if all(it in one.noises for one in every)] if every else []
-    times = (tuple(apart.times(name) for apart in every) for name in names)
-    return WeightMap(tuple(pair.number for pair in pairs), tuple(names), tuple(times), CLEAR)
 
 
 def _first_difference(
