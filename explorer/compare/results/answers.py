@@ -78,7 +78,8 @@ class Answers:
     ``drawn`` are the leaves that depend on random numbers in every engine that answered. ``allowed`` are the
     reasons for which ``tolerances`` let some answers differ, by the two: their verdict is "close".
     ``forwards`` are what the net of each engine returns, with its noise, and ``judges`` what judges the
-    engines of a framework; None where no net that is varied is its own.
+    engines of a framework; None where no net that is varied is its own. The oracle ``has_estimates`` where it
+    has something to say.
     """
 
     def __init__(
@@ -92,6 +93,7 @@ class Answers:
     ) -> None:
         self.results = results
         self.oracle = oracle
+        self.has_estimates = oracle.outcome == "ok" and len(oracle.estimates) > 0
         self.fine = {name: it for name, it in results.items() if it.outcome == "ok"}
         measured = {name: noise.get(name, ResultNoise()) for name in self.fine}
         self._noise = {name: movements(it) for name, it in measured.items()}
@@ -144,11 +146,6 @@ class Answers:
         self.near_oracle = {name: it for name, it in agreeing.items() if it is not None}
 
     # Beside the oracle
-
-    @property
-    def has_estimates(self) -> bool:
-        """Whether the oracle has something to say."""
-        return self.oracle.outcome == "ok" and len(self.oracle.estimates) > 0
 
     def refuted(self, name: str) -> Iterator[Difference]:
         """Where the oracle refutes an engine's gradients that begin like its own estimates, leaf by leaf."""
@@ -368,9 +365,8 @@ def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
         if engines[0] in answers.fine:
             pairs = [pair for pair in combinations(engines, 2) if not answers.read_alike(*pair)]
             spread = worst(answers.comparisons[pair] for pair in pairs).greatest
-        agrees = not is_refuted if judged else None
-        parties = tuple(engines)
-        groups.append(AnswerGroup(parties, agrees, tuple(own_marks), confirmed, spread, unjudged))
+        agrees, marked = not is_refuted if judged else None, tuple(own_marks)
+        groups.append(AnswerGroup(tuple(engines), agrees, marked, confirmed, spread, unjudged))
     return tuple(groups)
 
 

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
 from math import inf, isfinite, prod
 
 import msgspec
 import numpy as np
 
 from explorer.compare.graphs.levels import usual_size
-from explorer.compare.graphs.view import GraphView
+from explorer.compare.graphs.view import GraphView, Shape
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.divergence import Place
@@ -41,10 +40,9 @@ def _of_each_line(facts: Iterable[tuple[Node, Fact]]) -> tuple[ReportFinding, ..
         line = node.source[:1] or (node.op, node.scope)
         by_line.setdefault((fact.engine, *line), {}).setdefault(node.id, fact)
     findings = []
-    for first, *others in (of_line.values() for of_line in by_line.values()):
-        fact = first
-        if isinstance(first, IllConditioned):
-            fact = msgspec.structs.replace(first, others=len(others))
+    for fact, *others in (of_line.values() for of_line in by_line.values()):
+        if isinstance(fact, IllConditioned):
+            fact = msgspec.structs.replace(fact, others=len(others))
         findings.append(ReportFinding(fact=fact, names=(fact.place.scope or fact.place.label,)))
     return tuple(findings)
 
@@ -60,11 +58,11 @@ def _views(graphs: Iterable[GradGraph]) -> Iterator[tuple[GraphView, list[Node]]
         if engine.style == "tape" or engine.framework not in by_framework:
             by_framework[engine.framework] = graph
     for graph in by_framework.values():
-        yield GraphView(graph), list(filter(_is_forward, graph.nodes))
+        yield GraphView(graph), _forward_ops(graph)
 
 
-def _is_forward(node: Node) -> bool:
-    return node.kind == "op" and node.phase == "forward"
+def _forward_ops(graph: GradGraph) -> list[Node]:
+    return [node for node in graph.nodes if (node.kind, node.phase) == ("op", "forward")]
 
 
 def place_of(node: Node) -> Place:
@@ -88,8 +86,6 @@ SPREADING = frozenset({"expand"})
 
 FAR = 6
 """Ops between a broadcast and the reduction to a loss that are looked at."""
-
-Shape = tuple[int, ...]
 
 
 def silent_broadcasts(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
@@ -140,9 +136,7 @@ def _becomes_a_loss(view: GraphView, node: Node, shapes: tuple[Shape, Shape]) ->
 
 # Gradients by convention
 
-CTC = Reference("surprise", "ctc_gradient")
-
-CONVENTIONS = {"ctcloss": CTC, "ctclossv2": CTC}
+CONVENTIONS = dict.fromkeys(("ctcloss", "ctclossv2"), Reference("surprise", "ctc_gradient"))
 """Ops by their bare names whose gradient is that of a larger function, and what is known of it."""
 
 
@@ -162,19 +156,17 @@ def conventions(graphs: Iterable[GradGraph], case: CaseReport) -> tuple[ReportFi
 # Random numbers
 
 DRAWING = re.compile(
-    r"bernoulli|dropout|rand|multinomial|uniform|standardnormal|normalfloat|normalext"
-    r"|aten\.normal|exponential_|geometric_|poisson",
+    r"(?!.*(grad|backward|domask))"  # these only apply what was drawn
+    r".*(bernoulli|dropout|rand|multinomial|uniform|standardnormal|normalfloat|normalext"
+    r"|aten\.normal|exponential_|geometric_|poisson)",
     re.IGNORECASE,
 )
 """Names of operators that draw random numbers (PyTorch 2.13, MindSpore 2.10.0)."""
 
-DERIVATIVE = re.compile(r"grad|backward|domask", re.IGNORECASE)
-"""Of these the names of operators that only apply what was drawn."""
-
 
 def draws_random_numbers(op: str) -> bool:
     """Whether an operator of that name draws random numbers."""
-    return bool(DRAWING.search(op)) and not DERIVATIVE.search(op)
+    return DRAWING.match(op) is not None
 
 
 def random_draws(
@@ -183,7 +175,7 @@ def random_draws(
     """A remark for each framework on the first op that draws the numbers on which ``results`` depend."""
     findings: dict[Framework, ReportFinding] = {}
     for graph in graphs if results else ():
-        drawing = [it for it in graph.nodes if _is_forward(it) and draws_random_numbers(it.op)]
+        drawing = [it for it in _forward_ops(graph) if draws_random_numbers(it.op)]
         framework = engine_named(graph.engine).framework
         if drawing and framework not in findings:
             first = min(drawing, key=lambda node: node.order)
@@ -216,12 +208,11 @@ def non_finite(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
 def _facts(graph: GradGraph) -> Iterator[NonFinite]:
     """One fact for each first place, with the results that it leads to."""
     view = GraphView(graph)
-    # The results of forward first.
-    results = [node for node in view.nodes.values() if node.kind == "output"]
-    results.sort(key=lambda node: node.phase == "backward")
+    outputs = (node for node in view.nodes.values() if node.kind == "output")
+    forward_first = sorted(outputs, key=lambda node: node.phase == "backward")
     led_to: dict[str, tuple[list[tuple[Node, Output]], list[Node]]] = {}
     are_finite = True
-    for result in results:
+    for result in forward_first:
         known = next(iter(result.outputs), None)
         if known is None or known.values is None:
             known = next((output for _, output in _read(view, result)), None)
@@ -340,20 +331,20 @@ SUMS = frozenset({"add", "sub", "sum", "mean", "matmul", "conv"})
 
 def ill_conditioned(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
     """A remark on each line of code at which rounding is multiplied, the worst of a framework first."""
-    worst_first = (
-        sorted(_multiplied(view), key=lambda it: -it[1].factor) for view, _nodes in _views(graphs)
+    return _of_each_line(
+        noted
+        for view, _nodes in _views(graphs)
+        for noted in sorted(_multiplied(view), key=lambda it: -it[1].factor)
     )
-    return _of_each_line(chain.from_iterable(worst_first))
 
 
 def _multiplied(view: GraphView) -> Iterator[tuple[Node, IllConditioned]]:
     """The ops of a graph that multiply noise, from what enters to what leaves, relative to the values."""
     for node in view.graph.nodes:
-        read = [output for _maker, output in _read(view, node)]
-        operands = [output for output in read if output is not None]
+        operands = [output for _maker, output in _read(view, node) if output is not None]
         shares = [share for share in map(_share, operands) if share is not None]
         # An input of which nothing is known may be as noisy as what comes out.
-        if node.kind != "op" or len(shares) < len(read):
+        if node.kind != "op" or len(shares) < len(view.into(node)):
             continue
         for output in node.outputs:
             leaving = _share(output)
@@ -363,8 +354,8 @@ def _multiplied(view: GraphView) -> Iterator[tuple[Node, IllConditioned]]:
             factor = leaving / entering
             is_great = factor >= MULTIPLIES and leaving >= SERIOUS
             if is_great and not (leaving >= ZERO and _cancels(node, output, operands)):
-                place, engine = place_of(node), view.graph.engine
-                yield node, IllConditioned(place, engine, factor, entering, leaving)
+                engine = view.graph.engine
+                yield node, IllConditioned(place_of(node), engine, factor, entering, leaving)
 
 
 def _cancels(node: Node, output: Output, operands: list[Output]) -> bool:

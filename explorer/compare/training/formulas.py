@@ -39,8 +39,8 @@ def sgd(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     fresh = (1 - s["dampening"]) * gradient
     if s["lr_in_buffer"]:
         fresh = s["lr"] * fresh
-    buffer = state.get("momentum_buffer")
-    if buffer is not None and buffer.any():
+    buffer = state.get("momentum_buffer", 0 * gradient)
+    if buffer.any():
         buffer = s["momentum"] * buffer + fresh
     else:
         buffer = gradient if s["first_buffer"] == "gradient" else fresh
@@ -77,10 +77,9 @@ def nadam(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
         for number in (step, step + 1)
     )
     state["mu_product"] = product = state.get("mu_product", 1.0) * here
-    root = _root(second / (1 - _power(s["beta2"], step)), s)
     now = (1 - here) / (1 - product) * gradient
     kept = after / (1 - product * after) * first
-    return s["lr"] * (now + kept) / root
+    return s["lr"] * (now + kept) / _root(second / (1 - _power(s["beta2"], step)), s)
 
 
 def radam(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
@@ -243,8 +242,7 @@ def rule_of_class(optimizer: str) -> Rule | None:
         return None
     module = next((module for module in MODULES if optimizer.startswith(module)), "")
     name = optimizer.rpartition(".")[2]
-    known = CLASSES.get(module + name)
-    return CLASSES.get(name) if known is None and module == LIKE_TORCH else known
+    return CLASSES.get(module + name, CLASSES.get(name) if module == LIKE_TORCH else None)
 
 
 def weight_after(
@@ -389,15 +387,14 @@ def _after(
             if held is not None and held.size in (1, size):
                 state[key] = held.astype(dtype)
         if step is steps[-1]:
-            numbers = {key: it for key, it in settings.items() if isinstance(it, float)}
-            settings = settings | {key: rounded(it) for key, it in numbers.items()}
+            items = settings.items()
+            settings = {key: rounded(it) if isinstance(it, float) else it for key, it in items}
         elif step.step.skipped or name not in weights or name not in step.given:
             continue
         # The update has the number that the optimizer counts, or else that of those recorded.
         count = step.state.get(f"{name}.step", np.zeros(0))
         is_counted = count.size and count[0] >= 1
         number = int(min(count[0], MOST_COUNTED)) if is_counted else max(step.count, 1)
-        weight: AnyArray = weights[name].astype(dtype)
-        gradient: AnyArray = step.given[name].astype(dtype)
+        weight, gradient = (it[name].astype(dtype) for it in (weights, step.given))
         after = weight_after(rule.kind, weight, gradient, state, settings, number)
     return after.astype(np.float64), state
