@@ -63,15 +63,6 @@ def documented(moment: Moment, name: str) -> Rule | None:
     return known and _with_settings(known, settings_of(moment, name))
 
 
-def possible(moment: Moment, name: str) -> list[Rule]:
-    """What an optimizer of no known class may do, by its settings and what it holds, if it holds anything."""
-    given = settings_of(moment, name)
-    rules = [_with_settings(CLASSES[kind], given) for kind in OPTIMIZERS]
-    paths = (path.rpartition(".") for path in moment.state)
-    held = {key for owner, _dot, key in paths if owner == name}
-    return [rule for rule in rules if kept_by(rule) <= held or held.isdisjoint(KEPT)]
-
-
 def _with_settings(rule: Rule, given: Mapping[str, Any]) -> Rule:
     return Rule(rule.kind, {key: given.get(key, value) for key, value in rule.settings.items()})
 
@@ -223,12 +214,19 @@ class Updates:
         return False
 
     def _likely(self, name: str, side: SideName, moment: Moment) -> list[Rule]:
-        """The documented rule and what was found to be unlike it; any rule of an unknown class."""
+        """The documented rule and what was found to be unlike it.
+
+        Of an unknown class it is any rule that keeps what the optimizer holds, if it holds anything.
+        """
         rule = documented(moment, name)
-        if rule is None:
-            return possible(moment, name)
-        known = self._known.get((side, name))
-        return [Rule(rule.kind, {**rule.settings, **known}), rule] if known else [rule]
+        if rule is not None:
+            known = self._known.get((side, name))
+            return [Rule(rule.kind, {**rule.settings, **known}), rule] if known else [rule]
+        given = settings_of(moment, name)
+        rules = [_with_settings(CLASSES[kind], given) for kind in OPTIMIZERS]
+        paths = (path.rpartition(".") for path in moment.state)
+        held = {key for owner, _dot, key in paths if owner == name}
+        return [rule for rule in rules if kept_by(rule) <= held or held.isdisjoint(KEPT)]
 
     def _rules(self, name: str, side: SideName, moment: Moment, other: Moment) -> list[Rule]:
         """The simplest rules that give the update of a parameter on a side."""
