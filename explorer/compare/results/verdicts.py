@@ -341,7 +341,7 @@ def _tensors(trace: Trace) -> dict[tuple[TensorKind, str | int], Start | Leaf]:
 
 def _over_ranks(name: str, kind: TensorKind, known: list[AnyArray], whole: AnyArray) -> OverRanks:
     """How a tensor of the whole step comes of those of the ranks."""
-    if any(array.shape != known[0].shape for array in known) or known[0].shape != whole.shape:
+    if any(array.shape != whole.shape for array in known):
         relation, greatest = _rows(known, whole)
         return OverRanks(name, kind, relation, greatest=greatest)
     room = OF_RANKS * float(np.abs(whole.astype(np.float64)).max(initial=0.0))

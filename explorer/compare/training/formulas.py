@@ -395,6 +395,6 @@ def _after(
         count = step.state.get(f"{name}.step", np.zeros(0))
         is_counted = count.size and count[0] >= 1
         number = int(min(count[0], MOST_COUNTED)) if is_counted else max(step.count, 1)
-        tensors: list[AnyArray] = [it[name].astype(dtype) for it in (weights, step.given)]
-        after = weight_after(rule.kind, *tensors, state, settings, number)
+        weight, gradient = (np.asarray(it[name], dtype) for it in (weights, step.given))
+        after = weight_after(rule.kind, weight, gradient, state, settings, number)
     return after.astype(np.float64), state
