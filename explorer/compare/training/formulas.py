@@ -329,9 +329,8 @@ def fit(rule: Rule, moment: Moment, name: str) -> Fit:
     shares = errors[0][moved > 0] / moved[moved > 0]
     shares = shares[np.isfinite(shares)]
     typical = max(quantile(shares, TYPICAL) if shares.size else 0.0, unit)
-    own = unit * np.maximum(np.abs(before), np.abs(exact))
     of_step = np.maximum(errors[0], typical * moved) + 2 * np.max(errors, axis=0) / CLEAR
-    noise = np.nan_to_num(own + of_step)
+    noise = np.nan_to_num(unit * np.maximum(np.abs(before), np.abs(exact)) + of_step)
     with np.errstate(divide="ignore", invalid="ignore"):
         times = np.where(apart == 0, 0.0, apart / noise)
     return Fit(
@@ -395,6 +394,7 @@ def _after(
         count = step.state.get(f"{name}.step", np.zeros(0))
         is_counted = count.size and count[0] >= 1
         number = int(min(count[0], MOST_COUNTED)) if is_counted else max(step.count, 1)
-        weight, gradient = (np.asarray(it[name], dtype) for it in (weights, step.given))
+        weight: AnyArray = weights[name].astype(dtype)
+        gradient: AnyArray = step.given[name].astype(dtype)
         after = weight_after(rule.kind, weight, gradient, state, settings, number)
     return after.astype(np.float64), state
