@@ -1,4 +1,4 @@
-"""The answers to a case: every comparison of two, and the distinct ones with their engines; states too."""
+"""The answers to a case: every comparison of two, and the distinct answers and states with their engines."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, combinations, product

@@ -219,13 +219,13 @@ def _facts(graph: GradGraph) -> Iterator[NonFinite]:
         if not _is_not_finite(known):
             continue
         are_finite &= result.phase == "backward"
-        way = _way_to(view, result)
-        if way:
-            led_to.setdefault(way[0][0].id, (way, []))[1].append(result)
-    for way, reached in led_to.values():
-        node, first = way[0]
+        chain = _chain(view, result)
+        if chain:
+            led_to.setdefault(chain[0][0].id, (chain, []))[1].append(result)
+    for chain, reached in led_to.values():
+        node, first = chain[0]
         value = _kind(first)
-        nans = (place_of(it) for it, output in way if _kind(output) == "nan")
+        nans = (place_of(it) for it, output in chain if _kind(output) == "nan")
         turned = next(nans, None) if value != "nan" else None
         yield NonFinite(
             engines=(graph.engine,),
@@ -247,9 +247,9 @@ def _read(view: GraphView, node: Node) -> Iterator[tuple[Node, Output | None]]:
         yield maker, maker.outputs[edge.output] if edge.output < len(maker.outputs) else None
 
 
-def _way_to(view: GraphView, result: Node) -> list[tuple[Node, Output]]:
-    """The values that are not finite, one behind the other, which lead to a result."""
-    way: list[tuple[Node, Output]] = []
+def _chain(view: GraphView, result: Node) -> list[tuple[Node, Output]]:
+    """The chain of values that are not finite which leads to a result, its first one first."""
+    chain: list[tuple[Node, Output]] = []
     seen = {result.id}
     node = result
     while True:
@@ -264,11 +264,11 @@ def _way_to(view: GraphView, result: Node) -> list[tuple[Node, Output]]:
                     passed.add(maker.id)
                     waiting.append(maker)
         if not behind:
-            return way[::-1]
+            return chain[::-1]
         # Of several the one that was made first: the others may well come from it.
         node, known = min(behind, key=lambda pair: (pair[0].phase == "backward", pair[0].order))
         seen.add(node.id)
-        way.append((node, known))
+        chain.append((node, known))
 
 
 def _made_of(view: GraphView, node: Node, known: Output) -> Iterator[MadeOf]:
@@ -295,13 +295,12 @@ def _elements(output: Output | None) -> AnyArray:
 
 def _kind(output: Output) -> str:
     """The first of "nan", "inf" and "-inf" that a value has; "unknown" where its elements are."""
-    unlike = _elements(output)
-    unlike = unlike[~np.isfinite(unlike)]
-    if not unlike.size:
+    elements = _elements(output)
+    if np.isfinite(elements).all():
         return "unknown" if _is_not_finite(output) else ""
-    if np.isnan(unlike).any():
+    if np.isnan(elements).any():
         return "nan"
-    return "inf" if unlike[0] > 0 else "-inf"
+    return "inf" if elements[np.isinf(elements)][0] > 0 else "-inf"
 
 
 # Ill-conditioned ops
