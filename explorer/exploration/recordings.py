@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from explorer.compare.align import align
 from explorer.compare.explained.explanations import Explanations
-from explorer.compare.results.steps import alike_updates
+from explorer.compare.results.verdicts import alike_updates
 from explorer.compare.training.comparison import compare
 from explorer.compare.training.inputs import in_names_of_trace
 from explorer.engines.capture.recorded_values import Reason, RecordedValues

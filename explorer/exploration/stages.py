@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from explorer.compare.align.alignment import seamed
 from explorer.compare.explained.explanations import Explanations
 from explorer.compare.explained.mended_run import Ask, Diverging, Reply, as_if_mended
+from explorer.compare.results.answers import state_rows
 from explorer.compare.results.remarks import (
     conventions,
     equal_elements,
@@ -19,7 +20,6 @@ from explorer.compare.results.remarks import (
     random_draws,
     silent_broadcasts,
 )
-from explorer.compare.results.steps import state_rows
 from explorer.compare.results.verdicts import (
     judge,
     judged_results,
