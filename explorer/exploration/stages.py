@@ -9,8 +9,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from explorer.compare.align.alignment import seamed
-from explorer.compare.explained.explanations import Explanations
-from explorer.compare.explained.mended_run import Ask, Diverging, Reply, as_if_mended
+from explorer.compare.explained.explanations import (
+    Ask,
+    Diverging,
+    Explanations,
+    Reply,
+    as_if_mended,
+)
 from explorer.compare.results.remarks import (
     conventions,
     equal_elements,
