@@ -1,6 +1,6 @@
 """The stages of one exploration: the main case, its graphs, why they differ, then the other cases."""
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, zip_longest
@@ -10,10 +10,8 @@ from msgspec.structs import replace
 
 from explorer.compare.align.alignment import seamed
 from explorer.compare.explained.explanations import (
-    Ask,
     Diverging,
     Explanations,
-    Reply,
     as_if_mended,
 )
 from explorer.compare.results.remarks import (
@@ -31,7 +29,7 @@ from explorer.compare.results.verdicts import (
     with_expectation,
     without_divergence,
 )
-from explorer.exploration.jobs import JobKey, Jobs, ended_its_worker, made_in_parts
+from explorer.exploration.jobs import JobKey, Jobs, made_in_parts
 from explorer.exploration.large_nets import first_answer
 from explorer.exploration.options import SILENT, Callbacks, ignored
 from explorer.exploration.outcomes import (
@@ -55,6 +53,7 @@ from explorer.model.report import CaseReport, LeftOut, Report, Ungraphed
 from explorer.model.results import LOST, About, Captured, Leaf
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.selection import Selection, covering, spread, takes
+from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, JobOutcome, JobQueue
 
 LARGE = 10_000
@@ -162,12 +161,6 @@ class Exploration:
             self._note(job, outcome)
             missing.discard(job.key)
 
-    def _outcome(self, job: Job) -> JobOutcome:
-        """The outcome of a job for which all others wait, which is let go of."""
-        self._queue.add([job], ahead=True)
-        self._wait_for([job])
-        return self._outcomes.by_key.pop(job.key)
-
     def _carried_out(self, jobs: list[Job], others: Iterable[Job] = ()) -> dict[JobKey, JobOutcome]:
         """The outcomes of some jobs for which all ``others`` wait, and which are let go of.
 
@@ -177,10 +170,13 @@ class Exploration:
         self._queue.add(others)
         self._wait_for(jobs)
         outcomes = {job.key: self._outcomes.by_key.pop(job.key) for job in jobs}
-        for job in jobs:
-            if ended_its_worker(job, outcomes[job.key]):
-                outcomes[job.key] = made_in_parts(job, outcomes[job.key], self._outcome)
-        return outcomes
+
+        def make(part: Job) -> JobOutcome:
+            self._queue.add([part], ahead=True)
+            self._wait_for([part])
+            return self._outcomes.by_key.pop(part.key)
+
+        return {job.key: made_in_parts(job, outcomes[job.key], make) for job in jobs}
 
     def _note(self, job: Job, outcome: JobOutcome) -> None:
         """Note the outcome of a job, and judge the cases that are complete with it."""
@@ -264,9 +260,8 @@ class Exploration:
             for engine, of_one in one.trials().items():
                 wanted[engine] = wanted.get(engine, ()) + of_one
         # The first report waits for them.
-        outcomes = self._carried_out(self.jobs.trials(wanted), others)
-        made = {key.engine: it for key, it in outcomes.items() if isinstance(it, Tried)}
-        tried = {engine: iter(it.outputs) for engine, it in made.items()}
+        outcomes = self._carried_out(self.jobs.trials(wanted), others).items()
+        tried = {key.engine: iter(it.outputs) for key, it in outcomes if isinstance(it, Tried)}
         self._is_explained = True
         self._outcomes.forget_values("graphs")
         if self._main in self._complete:
@@ -294,9 +289,10 @@ class Exploration:
 
         All that this shows is noted in the alignments.
         """
-        runs: dict[int, Generator[Ask, Reply, Alignment]] = {}
-        for place, diverging in self._diverging.items():
-            runs[place] = as_if_mended(self._alignments[place], diverging)
+        runs = {
+            place: as_if_mended(self._alignments[place], it)
+            for place, it in self._diverging.items()
+        }
         replies: dict[int, Any] = dict.fromkeys(runs)  # a generator is sent None at first
         while replies:
             asked: dict[int, list[Job]] = {}
@@ -319,7 +315,9 @@ class Exploration:
             unreached = tuple(case for case in wanted if case not in cases)
             left_out = self._left_out
             if unreached:
-                is_late = self._outcomes.is_out_of_time
+                # A job is not run where the time limit of the whole run was reached.
+                lost = [it for it in self._outcomes.by_key.values() if isinstance(it, Lost)]
+                is_late = any(it.outcome == "not_asked" for it in lost)
                 left_out += (LeftOut("timed_out" if is_late else "interrupted", unreached),)
         environments: dict[str, dict[str, str]] = {"": {}}
         for kind, about in self.present.items():
