@@ -280,9 +280,8 @@ def made_in_parts(job: Job, outcome: JobOutcome, make: Callable[[Job], JobOutcom
     request: Any = job.request
     if not (getattr(request, "trials", ()) and _is_crash(outcome)):
         return outcome
-    lost = outcome
+    lost, run = outcome, None
     outputs: list[tuple[Output, ...]] = [()] * len(request.trials)
-    run: MendedRun | None = None
     # Without any trial first: where the worker is lost over that, it is not the trials.
     waiting = [range(0)] if isinstance(request, MendedRequest) else []
     waiting += _divided(range(len(outputs)))
@@ -297,10 +296,9 @@ def made_in_parts(job: Job, outcome: JobOutcome, make: Callable[[Job], JobOutcom
                 return lost
             waiting += _divided(places) if len(places) > 1 else []
         elif isinstance(outcome, (Tried, MendedRun)):
-            run = outcome if isinstance(outcome, MendedRun) else run
+            run = outcome
             made = outcome.outputs if isinstance(outcome, Tried) else outcome.tried
-            for place, of_trial in zip(places, made, strict=False):
-                outputs[place] = of_trial
+            outputs[places.start : places.start + len(made)] = made
     if isinstance(request, TrialsRequest):
         return Tried(tuple(outputs))
     return replace(run, tried=tuple(outputs)) if run else lost

@@ -127,16 +127,14 @@ class Exploration:
 
         # The workers go on while the graphs are aligned.
         self._align()
-        counts = [sum(node.kind == "op" for node in graph.nodes) for graph in self._graphs]
-        op_nodes = max(counts, default=0)
-        by_size = selection is None
-        is_large = len(self.cases) * op_nodes > LARGE
-        selection = selection or ("structure" if is_large else "all")
+        counts = (sum(node.kind == "op" for node in graph.nodes) for graph in self._graphs)
+        op_nodes, total = max(counts, default=0), len(self.cases)
+        why = selection or "size"
+        selection = selection or ("structure" if total * op_nodes > LARGE else "all")
         chosen = spread(others, (main,), net) if selection == "all" else sure
         self._asked = {main, *chosen}
         rest = tuple(case for case in others if case not in self._asked)
         if rest and selection != "all":
-            why, total = "size" if by_size else selection, len(self.cases)
             self._left_out = (LeftOut("selected", rest, why, total=total, op_nodes=op_nodes),)
         for _round in range(MOST_ALIGNMENTS):
             if not self.look_up_values():
