@@ -138,9 +138,8 @@ class Mending:
             is_result = isinstance(divergence, ResultElsewhere) and divergence.do_correspond
             if is_result and divergence.phase == "forward":
                 continue
-            why: Obstacle | None = "no_place"
-            if isinstance(divergence, GradientStopped):
-                why = "stopped"
+            is_stopped = isinstance(divergence, GradientStopped)
+            why: Obstacle | None = "stopped" if is_stopped else "no_place"
             for here, there, _ in seam.joints[self.here.name]:
                 value = None if there is None else self._value(here, there)
                 why = value if isinstance(value, str) else None
@@ -247,12 +246,11 @@ class Mending:
         self._paired.clear()
         equal: set[str] = set()
         for pair in pairs:
+            own = pair.members(self.here.name)
             # The numbers of others lie in another order.
             if pair.how not in ("transposed", "reordered"):
-                own = pair.members(self.here.name)
                 self._paired.add(own[0])
-                if self.here.differing.isdisjoint(own):
-                    equal.update(own)
+                equal.update(own if self.here.differing.isdisjoint(own) else ())
         # What was put in takes the place of the ops that lead to it alone.
         self.here.replaced = self._leading_to([node for node, _ in self.put_in], "forward")
         return equal
@@ -324,9 +322,8 @@ class Mending:
         order = 1 if here.name == "left" else -1
         if not (isinstance(divergence, OtherValue) and is_of_op(cause) and cause.side == here.name):
             return
-        if cause.node != divergence.nodes[::order][0] or any(
-            it.count > 1 for it in divergence.rows
-        ):
+        are_rows = any(it.count > 1 for it in divergence.rows)
+        if are_rows or cause.node != divergence.nodes[::order][0]:
             return
         for places in divergence.also_at:
             own, other = places[::order]
