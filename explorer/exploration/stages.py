@@ -129,12 +129,13 @@ class Exploration:
         self._align()
         counts = (sum(node.kind == "op" for node in graph.nodes) for graph in self._graphs)
         op_nodes, total = max(counts, default=0), len(self.cases)
-        why = selection or "size"
+        by_size = selection is None
         selection = selection or ("structure" if total * op_nodes > LARGE else "all")
         chosen = spread(others, (main,), net) if selection == "all" else sure
         self._asked = {main, *chosen}
         rest = tuple(case for case in others if case not in self._asked)
         if rest and selection != "all":
+            why = "size" if by_size else selection
             self._left_out = (LeftOut("selected", rest, why, total=total, op_nodes=op_nodes),)
         for _round in range(MOST_ALIGNMENTS):
             if not self.look_up_values():

@@ -136,8 +136,7 @@ def lack_of(report: Report) -> Lack:
     if any(it.outcome in LOST for _, it in results) or any(map(is_of_environment, errors)):
         return "more"
     beside: list[str] = [it.oracle.outcome for it in report.cases if it.oracle.outcome in LOST]
-    facts = [finding.fact for finding in report.findings]
-    unknown = [fact.error for fact in facts if isinstance(fact, NoiseUnknown)]
+    unknown = [it.fact.error for it in report.findings if isinstance(it.fact, NoiseUnknown)]
     beside += [error.type for error in unknown if error.kind != "older_version"]
     if not beside:
         return ""

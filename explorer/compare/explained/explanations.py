@@ -328,19 +328,26 @@ class Sights:
 
     def note(self, again: Seamed, run: int) -> None:
         """Note the divergences of a run that are new, and all that may be explained now."""
-        self._last, side = [], self._mending.here.name
+        self._last, here = [], self._mending.here
+        side, place = here.name, here.name == "right"
         for divergence, seam in zip(again.alignment.divergences, again.seams, strict=True):
             is_known = self._mending.is_known(divergence, seam)
             if seam.is_assumed and not is_known:
                 continue  # it waits until it is sure
             plain = (
-                place
-                for place, it in enumerate(self._seams)
+                number
+                for number, it in enumerate(self._seams)
                 if not it.parts[side].isdisjoint(seam.parts[side])
             )
             number = next(plain, None)
-            if number is not None and self._is_behind(divergence, self.all[number].divergence):
-                continue  # what was put in may lie in another order for what reads it
+            if number is not None:
+                known = self.all[number].divergence
+                end = known.rows[place].end if isinstance(known, OtherValue) else ""
+                last = here.nodes.get(end or known.nodes[place] or "")
+                node = here.nodes.get(divergence.nodes[place] or "")
+                # What was put in may lie in another order for what reads it, behind the last op.
+                if last and node and node.order > last.order:
+                    continue
             if number is None or number in self._explained:
                 if is_known:
                     continue
@@ -348,14 +355,6 @@ class Sights:
                 new = self._mending.without_known(divergence)
                 self.all.append(Seen(new, run=run, values=values))
             self._last.append((number, divergence))
-
-    def _is_behind(self, divergence: Divergence, known: Divergence) -> bool:
-        """Whether a divergence is behind the last op of a known one."""
-        here, place = self._mending.here, self._mending.here.name == "right"
-        end = known.rows[place].end if isinstance(known, OtherValue) else ""
-        last = here.nodes.get(end or known.nodes[place] or "")
-        node = here.nodes.get(divergence.nodes[place] or "")
-        return last is not None and node is not None and node.order > last.order
 
     def look_into(self, alignment: Alignment, graphs: tuple[GradGraph, GradGraph]) -> None:
         """Try in the next run what may explain the divergences of this one."""
