@@ -282,7 +282,7 @@ class Sights:
         self._explained: set[int] = set()
         self._explanations: Explanations | None = None
         self._last: list[tuple[int, Divergence]] = []  # by the places in all
-        self._alike = list(self._at_further_places(range(len(self.all))))
+        self._alike = self._at_further_places(range(len(self.all)))
 
     def trials(self, engine: str) -> tuple[Trial, ...]:
         """What is to be tried on a graph of an engine in the next run."""
@@ -315,16 +315,11 @@ class Sights:
                     self.all[number] = replace(self.all[number], cause=cause)
                     continue
             self._mending.take_back(place.seam)
-        self._alike = list(self._at_further_places(explained))
+        self._alike = self._at_further_places(explained)
 
-    def _at_further_places(self, explained: Iterable[int]) -> Iterator[tuple[FurtherPlace, int]]:
+    def _at_further_places(self, explained: Iterable[int]) -> list[tuple[FurtherPlace, int]]:
         """The places where a cause is tried too: the other side's values are put in there."""
-        for number in explained:
-            one, mending = self.all[number], self._mending
-            if one.cause is not None:
-                for place in mending.further_places(one.divergence, one.cause):
-                    if mending.join(place.seam):
-                        yield place, number
+        return [(it, n) for n in explained for it in self._mending.further_places(self.all[n])]
 
     def note(self, again: Seamed, run: int) -> None:
         """Note the divergences of a run that are new, and all that may be explained now."""

@@ -15,7 +15,7 @@ from explorer.compare.causes.candidates import Suspect
 from explorer.compare.graphs.layouts import COMPUTED, in_one_layout, order_of_axes
 from explorer.compare.graphs.sameness import are_equal
 from explorer.compare.graphs.view import GraphView, reach
-from explorer.model.alignment import Pair
+from explorer.model.alignment import Pair, Seen
 from explorer.model.arrays import Array
 from explorer.model.causes import Cause, Trial
 from explorer.model.divergence import (
@@ -313,17 +313,19 @@ class Mending:
 
     # Further places of a mistake whose cause is known
 
-    def further_places(self, divergence: Divergence, cause: Cause) -> Iterator[FurtherPlace]:
-        """The places where the two ops of a divergence follow, with the arguments that the cause names.
+    def further_places(self, one: Seen) -> Iterator[FurtherPlace]:
+        """The places where the two ops of a divergence follow, with the arguments that its cause names.
 
-        There are none where it is no change of an op of the side that is computed again.
+        The other side's values are put in there, where they fit. There are no places where the cause is no
+        change of an op of the side that is computed again.
         """
-        here, there = self.here, self.there
+        here, there, divergence, cause = self.here, self.there, one.divergence, one.cause
         order = 1 if here.name == "left" else -1
-        if not (isinstance(divergence, OtherValue) and is_of_op(cause) and cause.side == here.name):
+        if cause is None or not (is_of_op(cause) and cause.side == here.name):
             return
-        are_rows = any(it.count > 1 for it in divergence.rows)
-        if are_rows or cause.node != divergence.nodes[::order][0]:
+        if not isinstance(divergence, OtherValue) or any(it.count > 1 for it in divergence.rows):
+            return
+        if cause.node != divergence.nodes[::order][0]:
             return
         for places in divergence.also_at:
             own, other = places[::order]
@@ -343,9 +345,9 @@ class Mending:
                 joints.append(Joint(gradient, of_other, shapes))
             parts = {here.name: frozenset({node.id}), there.name: frozenset({counterpart.id})}
             seam = Seam(parts, {here.name: tuple(joints), there.name: ()}, is_assumed=False)
-            yield FurtherPlace(
-                places, Suspect(here.name, node, counterpart, *outputs, trials), seam
-            )
+            if self.join(seam):
+                suspect = Suspect(here.name, node, counterpart, *outputs, trials)
+                yield FurtherPlace(places, suspect, seam)
 
 
 def is_of_op(cause: Cause) -> bool:
