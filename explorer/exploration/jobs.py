@@ -161,21 +161,18 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
             for name, net in self._there():
                 kinds = engine_named(name).answers_in
                 ids = case in self.named or plain(name) != COMPILED
-                request = CaseRequest(net, case, ids=ids)
-                workers = kinds if shared else kinds[:1]
+                request, workers = CaseRequest(net, case, ids=ids), kinds if shared else kinds[:1]
                 jobs.append(_job(JobKey("result", name, case), request, workers))
             for referee in self.referees or ():
                 if self.nets.without_answer(referee) is None:
                     # On the CPU whatever the device. Another framework's request will do: they start alike.
-                    nets = self.nets.requests
+                    nets, tape = self.nets.requests, f"{referee}-tape"
                     own = (it for name, it in nets.items() if framework_of(name) == referee)
                     net = next(own, next(iter(nets.values())))
-                    tape = f"{referee}-tape"
                     net = replace(net, engine=tape, device="cpu", trainable=self.nets.trainable)
+                    key, request = JobKey("estimate", tape, case), CaseRequest(net, case)
                     workers = (placed(referee, self.nets.homes.get(referee, "")),)
-                    jobs.append(
-                        _job(JobKey("estimate", tape, case), CaseRequest(net, case), workers)
-                    )
+                    jobs.append(_job(key, request, workers))
         return jobs
 
     def _there(self) -> Iterator[tuple[str, NetRequest]]:

@@ -349,20 +349,18 @@ def graphs_at(left: Training, right: Training, comparison: TrainingComparison) -
     if comparison.difference is None:
         return {}
     number = comparison.difference.step
-    traces: dict[str, Trace] = {}
-    for training, name in ((left, comparison.left), (right, comparison.right)):
-        graph = _graph(training, number)
-        if graph is None:
-            return {}
-        traces[name] = Trace(
+    traces = {
+        name: Trace(
             name=name,
             framework=training.framework,
             step=number,
             versions=training.versions,
             devices=(training.device,),
-            graph=graph,
+            graph=_graph(training, number),
         )
-    return traces
+        for training, name in ((left, comparison.left), (right, comparison.right))
+    }
+    return traces if all(it.graph for it in traces.values()) else {}
 
 
 def report_at(
