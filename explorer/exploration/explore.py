@@ -95,9 +95,8 @@ def explore(
         of_one=demand.is_noise_of_one,
     )
     # An order asks for nested calls beside the main case, but not beside one that is named.
-    nested: tuple[GradCase, ...] = ()
-    if graph_case is None:
-        nested = tuple(case for case in cases if case.order > 1 and case != main)
+    beside = cases if graph_case is None else ()
+    nested = tuple(case for case in beside if case.order > 1 and case != main)
     of_start = partial(Exploration, scenario, engines, present, devices)
     exploration = of_start(jobs, cases, nested)
     try:

@@ -217,10 +217,8 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
 
     def _tapes(self) -> dict[str, NetRequest]:
         """The net of each framework whose noise is measured, by its tape, which is asked for it."""
-        tapes: dict[str, NetRequest] = {}
-        for name, request in self._there():
-            tape = beside(name, "tape")
-            tapes[tape] = replace(request, engine=plain(tape))
+        beside_it = ((beside(name, "tape"), request) for name, request in self._there())
+        tapes = {tape: replace(request, engine=plain(tape)) for tape, request in beside_it}
         if not self.of_one:
             return tapes
         of_torch = [tape for tape in tapes if engine_named(tape).framework == "torch"]

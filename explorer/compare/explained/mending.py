@@ -61,30 +61,24 @@ class Half:
         self.gradients = [
             node for node in graph.nodes if node.kind == "output" and node.phase == "backward"
         ]
-        # Of what reads the outputs of ops of backward there, but for sums: the ops from which it derives.
-        self.read_for: dict[Slot, set[str]] = {}
+        # What ops of backward hand on, each with the op of forward from which what reads it derives.
+        self.handed_on: list[tuple[Slot, str]] = []
         for edge in graph.edges:
             origin, reader = self.nodes[edge.origin], self.nodes[edge.target]
-            is_made = origin.kind in COMPUTED and edge.kind == "data"
-            is_there = is_made and edge.output < len(origin.outputs) and reader.kind != "output"
-            if is_there and origin.phase == reader.phase == "backward":
-                forwards = self.read_for.setdefault((edge.origin, edge.output), set())
-                if reader.forward and family(reader.op) != "add":
-                    forwards.add(reader.forward)
+            is_made = origin.kind in COMPUTED and edge.output < len(origin.outputs)
+            is_read = edge.kind == "data" and reader.kind != "output" and family(reader.op) != "add"
+            if (
+                is_made
+                and is_read
+                and reader.forward
+                and origin.phase == reader.phase == "backward"
+            ):
+                self.handed_on.append(((edge.origin, edge.output), reader.forward))
 
     def is_of_known(self, name: str) -> bool:
         """Whether a node derives from what differs in forward, or from what is before or behind that."""
         forward = self.nodes[name].forward
         return any(forward in known for known in (self.differing, self.around, self.replaced))
-
-    def read_by(self, forwards: Collection[str]) -> Iterator[Slot]:
-        """The gradients that come to the ops which derive from some in forward."""
-        for slot, read_for in self.read_for.items():
-            maker = self.nodes[slot[0]]
-            # A sum of gradients is linked to what reads it.
-            is_handed_on = family(maker.op) == "add" or maker.forward not in forwards
-            if is_handed_on and not read_for.isdisjoint(forwards):
-                yield slot
 
     def at(self, place: Place) -> list[Node]:
         """The ops of forward where a reader finds them: by their op, module and line."""
@@ -226,18 +220,19 @@ class Mending:
             own = pair.members(self.here.name)
             if self.here.differing.isdisjoint(own):
                 partners.update(dict.fromkeys(own, pair.members(self.there.name)))
-        for slot, forwards in self.here.read_for.items():
-            if not self.here.is_of_known(slot[0]):
-                continue
-            size = prod(self.here.view.shape(slot))
-            found = {
-                other
-                for forward in forwards & partners.keys()
-                for other in self.there.read_by(partners[forward])
-                if prod(self.there.view.shape(other)) == size
-            }
-            if len(found) == 1:
-                yield slot, found.pop()
+        found: dict[Slot, set[Slot]] = {}
+        for slot, forward in self.here.handed_on:
+            others = partners.get(forward, ()) if self.here.is_of_known(slot[0]) else ()
+            for other, read_for in self.there.handed_on if others else ():
+                if read_for not in others:
+                    continue
+                maker = self.there.nodes[other[0]]
+                # A sum of gradients is linked to what reads it.
+                is_handed_on = family(maker.op) == "add" or maker.forward not in others
+                size = prod(self.here.view.shape(slot))
+                if is_handed_on and prod(self.there.view.shape(other)) == size:
+                    found.setdefault(slot, set()).add(other)
+        yield from ((slot, other) for slot, (other, *more) in found.items() if not more)
 
     # What is known
 
