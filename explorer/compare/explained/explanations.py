@@ -319,7 +319,8 @@ class Sights:
 
     def _at_further_places(self, explained: Iterable[int]) -> list[tuple[FurtherPlace, int]]:
         """The places where a cause is tried too: the other side's values are put in there."""
-        return [(it, n) for n in explained for it in self._mending.further_places(self.all[n])]
+        places = self._mending.further_places
+        return [(place, number) for number in explained for place in places(self.all[number])]
 
     def note(self, again: Seamed, run: int) -> None:
         """Note the divergences of a run that are new, and all that may be explained now."""
