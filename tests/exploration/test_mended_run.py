@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align.alignment import Seam, Seamed, seamed
-from explorer.compare.explained.mended_run import (
+from explorer.compare.explained.explanations import (
     MOST_RUNS,
     Ask,
     Diverging,
