@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from explorer.compare.explained.explanations import Ask
+from explorer.compare.causes.explanations import Ask
 from explorer.model.cases import GradCase
 from explorer.model.causes import Trial, TrialsRequest, Tried
 from explorer.model.engines import (

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from explorer.compare.align import align
-from explorer.compare.explained.explanations import Explanations
+from explorer.compare.causes.explanations import Explanations
 from explorer.compare.results.verdicts import alike_updates
 from explorer.compare.training.comparison import compare
 from explorer.compare.training.inputs import in_names_of_trace

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from explorer.compare.align.alignment import seamed
-from explorer.compare.explained.explanations import (
+from explorer.compare.causes.explanations import (
     Diverging,
     Explanations,
     as_if_mended,

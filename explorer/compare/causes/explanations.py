@@ -13,7 +13,7 @@ from explorer.compare.align.alignment import Seam, Seamed
 from explorer.compare.causes.candidates import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.choice import COSTS, attempts_at, cause_of, cost, joined
 from explorer.compare.causes.from_values import related_cause
-from explorer.compare.explained.mending import (
+from explorer.compare.causes.mending import (
     FurtherPlace,
     Mending,
     give_the_same_results,
