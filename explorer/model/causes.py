@@ -59,12 +59,14 @@ class FromSlot(msgspec.Struct, frozen=True, tag="slot"):
 class FromNode(msgspec.Struct, frozen=True, tag="node"):
     """Another value of the graph, output ``output`` of ``node``; its name, or its op and line, is the label.
 
-    Of an op that is computed again itself, it is what that yields then.
+    Of an op that is computed again itself, it is what that yields then. The op of the other side reads
+    that value where it ``is_read_there``.
     """
 
     node: str
     output: int = 0
     label: str = ""
+    is_read_there: bool = False
 
 
 class FromThere(msgspec.Struct, frozen=True, tag="other_side"):

@@ -197,13 +197,9 @@ def _count(op: str, row: list[Node]) -> int:
 
 def _within(ends: Ends, own: Output, target: Output) -> Iterator[tuple[str, Output]]:
     """What the other row makes before its last op, as large as an op's own value, and other than that."""
-    for node in ends.row[:-1]:
-        value = node.main
-        if (
-            value
-            and value.shape == own.shape
-            and not any(are_equal(value, it) for it in (own, target))
-        ):
+    for value, node in ((node.main, node) for node in ends.row[:-1]):
+        is_other = value and value.shape == own.shape and _is_varied(value)
+        if value and is_other and not any(are_equal(value, it) for it in (own, target)):
             yield inputs.label_of(node), value
 
 
@@ -226,13 +222,15 @@ def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:
     for node in ends.there.graph.nodes:
         if node.id in behind and node.kind == "op" and node.phase == first.phase and node.outputs:
             value = node.outputs[0]
-            numbers = numbers_of(value) if value.shape == own.shape else None
-            if numbers is None or value is target:
-                continue
-            # Zeros and ones, such as labels, are given by chance.
-            is_telling = numbers.size <= 1 or np.unique(numbers).size >= FEW
-            if is_telling and not any(are_equal(value, other) for other in known):
+            is_other = value.shape == own.shape and value is not target and _is_varied(value)
+            if is_other and not any(are_equal(value, other) for other in known):
                 yield value
+
+
+def _is_varied(value: Output) -> bool:
+    """Whether a value is known and is given by no chance, as zeros and ones are, such as labels."""
+    numbers = numbers_of(value)
+    return numbers is not None and (numbers.size <= 1 or np.unique(numbers).size >= FEW)
 
 
 # What is tried with an op: a table of candidates

@@ -114,7 +114,7 @@ def as_kept(edit: Edit, node: str) -> Edit:
 
 # What edits cost: the least of those that explain a value is its cause
 
-COSTS: dict[Form | Inserted | type[Source] | Literal["of_zero", "several"], float] = {
+COSTS: dict[Form | Inserted | type[Source] | Literal["of_zero", "several", "read_there"], float] = {
     "arguments": 1,
     "order": 1.5,
     "of_zero": 1.8,  # where an op has 0, which bounds or adds nothing: two ops may be in the other order
@@ -124,6 +124,7 @@ COSTS: dict[Form | Inserted | type[Source] | Literal["of_zero", "several"], floa
     FromSlot: 4,
     Zeros: 4,
     "pad": 4,
+    "read_there": 3.5,  # a value of the graph that the other side's op reads
     "not": 3.9,  # of the two that a condition chooses from, it says as much as that they are exchanged
     "several": 5,  # two other arguments, or one with the other side's inputs
     "value": 6,
@@ -150,7 +151,11 @@ def cost(edits: Edits) -> float:
     if form == "inputs":
         if len({edit.node for edit in edits}) > 1:
             return COSTS[FromSlot]  # two values that a row reads are exchanged
-        sources = [COSTS[type(it.source)] for it in edits if isinstance(it, Rewire)]
+        rewired = [it.source for it in edits if isinstance(it, Rewire)]
+        sources = [
+            COSTS["read_there" if isinstance(it, FromNode) and it.is_read_there else type(it)]
+            for it in rewired
+        ]
         others = [it.op for it in edits if isinstance(it, InsertOperator)]
         return max(sources + [COSTS.get(op, COSTS[form]) for op in others])
     believed = 0.5 if form == "value" and is_believed(edits) else 0
@@ -233,8 +238,9 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
 
 def _is_by_chance(edits: Edits, target: Output) -> bool:
     """Whether another op, or one that reads something else, makes one number of all by chance."""
-    is_other = any(isinstance(edit, Rewire | ReplaceOperator) for edit in edits)
-    return is_other and not is_telling(target)
+    others = [edit for edit in edits if isinstance(edit, Rewire | ReplaceOperator)]
+    is_sure = all(getattr(getattr(it, "source", None), "is_read_there", False) for it in others)
+    return bool(others) and not is_sure and not is_telling(target)
 
 
 def _opposite(own: Output, target: Output) -> tuple[Output, ...]:

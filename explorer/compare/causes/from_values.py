@@ -292,11 +292,17 @@ def _parted(chains: tuple[Chain, Chain], flows: tuple[GraphView, GraphView]) -> 
     same; or their ends part, or one end and what the other chain begins with.
     """
     ends = chains[0][-1], chains[1][-1]
-    shapes = tuple(it.outputs[0].shape for chain in chains for it in chain)
+    # As they stand here, and as the framework has them: with channels last.
+    moved_by = [(flow, it) for flow, chain in zip(flows, chains, strict=True) for it in chain]
+    shapes = tuple(it.outputs[0].shape for _, it in moved_by)
+    shapes += tuple(flow.own_shape(it, it.outputs[0].shape) for flow, it in moved_by)
     pair = ValuePair("left", *flows, *ends, (layouts,), shapes=shapes)
     for side, flow, nodes, other in zip(OTHER, flows, chains, ends[::-1], strict=True):
         for place in reversed(range(len(nodes) - 1)):
-            if have_one_value(nodes[place], other):
+            # Of one with channels last the op reads the numbers in another order than they stand here.
+            shape = nodes[place].outputs[0].shape
+            is_turned = flow.own_shape(nodes[place], shape) != shape
+            if not is_turned and have_one_value(nodes[place], other):
                 # The op that puts the numbers where those of the last are, or the last.
                 node, *behind = nodes[place:]
                 moved = next((it for it in behind if not have_one_value(it, node)), behind[-1])

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from explorer.compare.causes.arguments import Spot, set_arguments
-from explorer.compare.causes.rows import are_alike, base_of, is_filled, onwards
+from explorer.compare.causes.rows import are_alike, base_of, is_among, is_filled, onwards
 from explorer.compare.graphs.layouts import channels_last
 from explorer.compare.graphs.sameness import EXPLAINED, distance, numbers_of
 from explorer.compare.graphs.view import MOVES, GraphView
@@ -38,6 +38,9 @@ NEAR = 4
 
 MOST_EXCHANGED = 4
 """Of so many values that a row reads any two are exchanged."""
+
+ADDENDS = ("other", "x", "y")
+"""How a number is called that an op adds to what it reads, or subtracts from it."""
 
 HANDED_ON = frozenset({"cast", "identity"})
 """Families of ops that hand the same numbers on."""
@@ -89,7 +92,10 @@ def computed(spot: Spot) -> Iterator[Edit]:
     floats = spot.floats
     for dtype in HALVES if floats else ():
         yield spot.inserted("cast", *floats, name=dtype)
-    if floats and family(spot.node.op) not in TRIED.linear:
+    # Beside a number that is added, a factor of what is read is none of the value.
+    has_number = any(name in ADDENDS and value for name, value in spot.node.arguments.items())
+    is_affine = has_number and family(spot.node.op) in ("add", "sub", "rsub")
+    if floats and (is_affine or family(spot.node.op) not in TRIED.linear):
         # Factors that are something of the size of a value.
         sizes = sorted({length for length in spot.tensors[floats[0]].shape if length > 1})
         of_sizes = [(math.sqrt(it), 1 / math.sqrt(it), float(it), 1 / it) for it in sizes]
@@ -157,6 +163,7 @@ def replaced(spot: Spot) -> Iterator[Edit]:
         if it.kind != "output" and it.id not in not_before and it.phase in phases
     ]
     nodes.sort(key=lambda it: abs(places[it.id] - places[node.id]))
+    read_there = [it for row in spot.ends.row for it in spot.ends.there.origins(row)]
     for slot, read in spot.tensors.items():
         origin, output = next((it.origin, it.output) for it in here.into(node) if it.input == slot)
         # What the value is made of comes first: it may be read ahead of what was done to it.
@@ -167,7 +174,7 @@ def replaced(spot: Spot) -> Iterator[Edit]:
             ahead.update(it.id for it in reads)
         ranked = [((it.id not in ahead, it.op != maker.op), it) for it in nodes]
         found = [
-            FromNode(it.id, number, _label_ahead(here, it, number))
+            FromNode(it.id, number, _label_ahead(here, it, number), is_among(it, read_there))
             for _, it in sorted(ranked, key=lambda it: it[0])
             for number, made in enumerate(it.outputs)
             if (it.id, number) != (origin, output)

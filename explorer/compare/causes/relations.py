@@ -303,9 +303,16 @@ def layouts(pair: ValuePair) -> Iterator[Proposal]:
     if own.ndim <= MOST_AXES and may_have_other_axes:
         for order in _other_orders(own.ndim):
             yield InsertOperator(op="transpose", numbers=order), own.transpose(order)
+    # The order of single rows says least.
+    rows: list[Proposal] = []
     if own.shape == target.shape:
-        for axis in range(own.ndim):
-            yield from _along(own, target, axis, room)
+        for proposal in chain.from_iterable(
+            _along(own, target, it, room) for it in range(own.ndim)
+        ):
+            if isinstance(proposal[0], InsertOperator) and proposal[0].op == "rows":
+                rows.append(proposal)
+            else:
+                yield proposal
         yield from _along_several(own, target, room)
     for shape in _finer_shapes(target.shape, pair.shapes) if may_have_other_axes else ():
         # Read in another shape, whose axes are then put into another order, as which they have this shape.
@@ -314,6 +321,7 @@ def layouts(pair: ValuePair) -> Iterator[Proposal]:
             made = own.reshape(read).transpose(order)
             if room.apart(made.flat[:SAMPLE], target.ravel()[:SAMPLE]) is not None:
                 yield InsertOperator(op="regroup", shape=read, numbers=order), made
+    yield from rows
 
 
 def _other_orders(axes: int) -> Iterator[Shape]:
@@ -375,7 +383,7 @@ def _nearer(steps: int, length: int) -> int:
 def _finer_shapes(shape: Shape, others: tuple[Shape, ...]) -> list[Shape]:
     """A shape, those with one of its axes as two, and others; none with too many axes."""
     shapes = [shape]
-    for axis, length in enumerate(shape) if len(shape) < MOST_AXES - 2 else ():
+    for axis, length in enumerate(shape) if len(shape) < MOST_AXES - 1 else ():
         parts = [part for part in range(2, length) if length % part == 0]
         shapes += [(*shape[:axis], it, length // it, *shape[axis + 1 :]) for it in parts]
     return [it for it in dict.fromkeys((*shapes, *others)) if len(it) <= MOST_AXES]
