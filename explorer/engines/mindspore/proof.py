@@ -433,7 +433,9 @@ class TapeReruns:
 
     def _call_of_copy(self, original: Any, copy: Any) -> RecordedCall | None:
         """A copy as the view of its own shape, which nobody announced; None of what is no copy."""
-        if original is None or copy is None or not np.array_equal(*map(array_of, (original, copy))):
+        if original is None or copy is None:
+            return None
+        if not np.array_equal(array_of(original), array_of(copy)):
             return None
         return RecordedCall("View", (original, original.shape), {})
 
