@@ -24,11 +24,12 @@ from tests.support.written_nets import net
 
 
 class Try(NamedTuple):
-    """Edits that are tried on a side, with the ops that are computed again in a row."""
+    """Edits that are tried on a side: of ops in a row, to give the value of an op of the other side."""
 
     side: SideName
     row: tuple[str, ...]
-    edits: Edits
+    other: str
+    edits: Edits = ()
 
 
 def tries(text: str, engines: tuple[str, str] = ("torch-tape", "mindspore-tape")) -> list[Try]:
@@ -41,12 +42,12 @@ def tries(text: str, engines: tuple[str, str] = ("torch-tape", "mindspore-tape")
         nodes = (left if suspect.side == "left" else right).by_id()
         for trial in suspect.trials:
             ops = tuple(nodes[node].op for node in trial.row)
-            found += [Try(suspect.side, ops, trial.edits)] if trial.edits else []
+            found += [Try(suspect.side, ops, suspect.other.op, trial.edits)] if trial.edits else []
     return found
 
 
 def exchanged(text: str, engines: tuple[str, str] = ("torch-tape", "mindspore-tape")) -> set[Try]:
-    """The rows of two ops that are tried in the opposite order, without what is edited."""
+    """What is tried in the opposite order, without the edits."""
     return {it._replace(edits=()) for it in tries(text, engines) if form_of(it.edits) == "order"}
 
 
@@ -119,21 +120,30 @@ def test_an_op_ahead_is_left_out_up_to_the_bias_that_is_an_op_of_its_own() -> No
     + out = Exp @8: np.exp(norm)
     """
     found = tries(text, ("mindspore-tape", "torch-tape"))
-    rows = [it.row for it in found if isinstance(it.edits[0], RemoveOperator)]
-    assert ("LayerNorm", "MatMul", "BiasAdd") in rows
+    rows = [(it.row, it.other) for it in found if isinstance(it.edits[0], RemoveOperator)]
+    assert (("LayerNorm", "MatMul", "BiasAdd"), "aten.addmm.default") in rows
 
 
-TWO_PRODUCTS = """
+PRODUCTS = """
     weight = parameter: np.random.default_rng(2).standard_normal((4, 4))
     back = parameter: np.random.default_rng(4).standard_normal((4, 4))
     bias = parameter: np.arange(4.0)
+"""
+BIAS_FIRST = """
     - one = aten.addmm.default @1: x @ weight + bias
     - out = aten.mm.default @2: one @ back
     + one = MatMul @1: x @ back
     + two = MatMul @2: one @ weight
     + out = BiasAdd @2: two + bias
 """
-TWO_NORMS = """
+BIAS_LAST = """
+    - one = aten.mm.default @1: x @ back
+    - out = aten.addmm.default @2: one @ weight + bias
+    + one = MatMul @1: x @ weight
+    + two = BiasAdd @1: one + bias
+    + out = MatMul @2: two @ back
+"""
+NO_PRODUCTS = """
     - one = Softmax @1: np.exp(x) / np.exp(x).sum(0, keepdims=True)
     - out = Softmax @2: np.exp(one) / np.exp(one).sum(1, keepdims=True)
     + one = Softmax @1: np.exp(x) / np.exp(x).sum(1, keepdims=True)
@@ -142,12 +152,17 @@ TWO_NORMS = """
 
 
 @pytest.mark.parametrize(
-    ("text", "ops"), [(TWO_PRODUCTS, ("aten.mm.default", "aten.addmm.default")), (TWO_NORMS, ())]
+    ("text", "wanted"),
+    [
+        (BIAS_FIRST, [Try("left", ("aten.mm.default", "aten.addmm.default"), "BiasAdd")]),
+        (BIAS_LAST, [Try("left", ("aten.addmm.default", "aten.mm.default"), "MatMul")]),
+        (NO_PRODUCTS, []),
+    ],
 )
 def test_of_two_ops_of_one_kind_products_alone_are_tried_in_the_other_order(
-    text: str, ops: tuple[str, ...]
+    text: str, wanted: list[Try]
 ) -> None:
-    assert {it.row for it in exchanged(text) if it.side == "left"} == ({ops} if ops else set())
+    assert [it for it in exchanged(PRODUCTS + text) if it.side == "left"] == wanted
 
 
 # What is zero in the product, or of which the norm is the same, is no other value there.
@@ -176,7 +191,7 @@ NORM = """
 def test_a_factor_behind_an_op_is_tried_ahead_of_it_where_the_other_side_has_one_there(
     text: str, op: str
 ) -> None:
-    assert exchanged(text) == {Try("left", ("Mul", op), ())}
+    assert exchanged(text) == {Try("left", ("Mul", op), op)}
     assert not exchanged(text.replace("+ scaled = Mul", "+ scaled = Sub"))
 
 
@@ -198,7 +213,7 @@ def test_an_op_is_tried_ahead_of_the_one_before_where_the_other_side_writes_that
     """,
         ("torch-tape", "jax-tape"),
     )
-    assert Try("left", ("aten.topk.default", "Softmax"), ()) in found
+    assert Try("left", ("aten.topk.default", "Softmax"), "div") in found
 
 
 # Inputs, and what is tried of a row

@@ -50,6 +50,19 @@ def test_heads_that_are_cut_before_the_three_are_another_shape_and_order_of_what
     assert (cause.side, cause.node, cause.edits) == ("left", "n0", (wanted,))
 
 
+@pytest.mark.parametrize("is_left", [True, False])
+def test_an_op_that_spreads_a_value_over_as_many_elements_changes_nothing_on_the_way(
+    is_left: bool,
+) -> None:
+    same = ("BroadcastTo", X)
+    ways = heads((2, 5, 3, 2, 4), (2, 0, 3, 1, 4)), heads((2, 5, 2, 3, 4), (3, 0, 2, 1, 4))
+    left = graph("torch-tape", X, *([same] if is_left else []), *ways[0])
+    right = graph("mindspore-tape", X, *([] if is_left else [same]), *ways[1])
+    nodes = ("n3", "n2") if is_left else ("n2", "n3")
+    cause = present(cause_between(left, right, nodes))
+    assert (cause.side, cause.node, cause.op) == ("left", "n0", "MatMul")
+
+
 def rolled(value: AnyArray, by: int) -> tuple[str, AnyArray]:
     return "Roll", np.roll(value, (by, by), (1, 2))
 
