@@ -49,7 +49,7 @@ sys.exit(run(sys.argv[1:]))
 """
 
 WITHOUT = """
-from explorer.compare.explained.explanations import Explanations
+from explorer.compare.causes.explanations import Explanations
 from explorer.exploration.stages import Exploration
 Explanations.trials = lambda self: {}
 Exploration.look_up_values = Exploration.mend = lambda self: None

@@ -95,9 +95,8 @@ def explore(
         of_one=demand.is_noise_of_one,
     )
     # An order asks for nested calls beside the main case, but not beside one that is named.
-    nested: tuple[GradCase, ...] = ()
-    if graph_case is None:
-        nested = tuple(case for case in cases if case.order > 1 and case != main)
+    beside = cases if graph_case is None else ()
+    nested = tuple(case for case in beside if case.order > 1 and case != main)
     of_start = partial(Exploration, scenario, engines, present, devices)
     exploration = of_start(jobs, cases, nested)
     try:
@@ -199,11 +198,11 @@ def _agree(report: Report, main: GradCase) -> bool:
 
 def _without_gradient(report: Report, main: GradCase, names: Iterable[str]) -> tuple[str, ...]:
     """The parameters whose gradients in the main case are exactly 0 in every engine that has answered."""
-    answers = [it for case in report.cases if case.case == main for it in case.results.values()]
     gradients = [
         {leaf.name for leaf in result.leaves if _is_zero(leaf.value)}
-        for result in answers
-        if result.outcome == "ok"
+        for case in report.cases
+        for result in case.results.values()
+        if case.case == main and result.outcome == "ok"
     ]
     zeros = set.intersection(*gradients) if gradients else set()
     return tuple(name for name in names if f"d{name}" in zeros)
@@ -224,10 +223,10 @@ def without_zeros(nets: Nets, zeros: tuple[str, ...]) -> Nets:
         array = nets.parameters[name]
         spec = ParameterSpec(name=name, path=name, role="trained", value=array)
         start[name] = pack(drawn(name, spec).reshape(array.shape).astype(np.float32), array.dtype)
-    requests = {}
-    for engine, request in nets.requests.items():
-        parameters = request.parameters | start
-        requests[engine] = replace(request, parameters=parameters)
+    requests = {
+        engine: replace(request, parameters=request.parameters | start)
+        for engine, request in nets.requests.items()
+    }
     return replace(nets, requests=requests, parameters=nets.parameters | start)
 
 
@@ -235,10 +234,9 @@ def seen(hidden: ZeroGradients, moved: Report, main: GradCase) -> tuple[ReportFi
     """What a report on the same case from the other start shows of what zeros hide."""
     still = _without_gradient(moved, main, hidden.names)
     names = tuple(name for name in hidden.names if name not in still)
-    for alignment in moved.alignments:
-        if alignment.divergence is not None:
-            engines = alignment.left, alignment.right
-            found = HiddenByZeros(hidden, engines, alignment.divergence)
+    for it in moved.alignments:
+        if it.divergence is not None:
+            found = HiddenByZeros(hidden, (it.left, it.right), it.divergence)
             return (ReportFinding(fact=found, names=hidden.names),)
     # What is 0 from any start, as that of a parameter without use, is no work of the zeros.
     fact = ZeroGradients(names, hidden.zeros, agree_elsewhere=_agree(moved, main))

@@ -69,10 +69,10 @@ def about(
 
     A Failure, of type MISSING_FRAMEWORK or of a lost worker's outcome, where it says nothing.
     """
-    jobs = []
-    for kind, framework in kinds.items():
-        target = f"explorer.engines.{framework}.about:about"
-        jobs.append(Job(kind, STARTING, (kind,), target, Nothing(), About))
+    jobs = [
+        Job(kind, STARTING, (kind,), f"explorer.engines.{it}.about:about", Nothing(), About)
+        for kind, it in kinds.items()
+    ]
     found: dict[Kind, About | Failure] = {}
     for kind, reply in carry_out(jobs, workers, progress).items():
         if isinstance(reply, MissingFrameworkError):
@@ -145,15 +145,12 @@ def checked(
                 reply = about(workers, {kind: framework})[kind]
             except ExplorerError as failed:
                 reply = Failure(type(failed).__name__, str(failed))
+            found = EnvironmentCheck(environment=environment, framework=framework, version=version)
             if isinstance(reply, Failure):
-                why = one_line(message(reply))
-                check = EnvironmentCheck(
-                    environment=environment, framework=framework, version=version, error=why
-                )
+                checks.append(replace(found, error=one_line(message(reply))))
             else:
                 known = asdict(version_facts(framework, reply.versions.get(framework, version)))
-                check = EnvironmentCheck(environment=environment, devices=reply.devices, **known)
-            checks.append(check)
+                checks.append(replace(found, devices=reply.devices, **known))
     return checks
 
 
@@ -169,7 +166,16 @@ def examine(
     # In workers: this process must import neither framework, and survive a broken one.
     replies = about(workers, {name: name for name in in_use()})
     progress(CHECKS, 1, STEPS)
-    frameworks = [_check_framework(name, reply) for name, reply in replies.items()]
+    frameworks = []
+    for name, reply in replies.items():
+        check = CheckFacts(kind="missing", name=name, fine=False, required=name in NEEDED)
+        if isinstance(reply, About):
+            known = version_facts(name, reply.versions.get(name, ""))
+            check = replace(check, kind="framework", fine=True, devices=tuple(reply.devices))
+            check = replace(check, version=known.version, frameworks=(known,))
+        elif is_found(name):
+            check = replace(check, kind="broken", error=reply)
+        frameworks.append(check)
     packages = [_check_package(name) for name in PACKAGES]
     others = [
         CheckFacts(
@@ -196,21 +202,6 @@ def examine(
         CheckFacts(kind="layout", name="layout", fine=not layout, text=layout),
         CheckFacts(kind="browser", name="chromium", fine=has_browser),
     ]
-
-
-def _check_framework(name: Framework, reply: About | Failure) -> CheckFacts:
-    missing = CheckFacts(kind="missing", name=name, fine=False, required=name in NEEDED)
-    if isinstance(reply, Failure):
-        return replace(missing, kind="broken", error=reply) if is_found(name) else missing
-    version = reply.versions.get(name, "")
-    return replace(
-        missing,
-        kind="framework",
-        fine=True,
-        version=version,
-        frameworks=(version_facts(name, version),),
-        devices=tuple(reply.devices),
-    )
 
 
 def _check_package(name: str) -> CheckFacts:

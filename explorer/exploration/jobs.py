@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from explorer.compare.explained.mended_run import Ask
+from explorer.compare.causes.explanations import Ask
 from explorer.model.cases import GradCase
 from explorer.model.causes import Trial, TrialsRequest, Tried
 from explorer.model.engines import (
@@ -143,8 +143,7 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
             return [*graphs, *noise, *results]
         # Each takes a while: a user sees the engines' answers before all else.
         answers = [job for job in results if job.key.what == "result"]
-        oracle = [job for job in results if job.key.what == "estimate"]
-        return [*answers, *graphs, *noise, *oracle]
+        return [*answers, *graphs, *noise, *(job for job in results if job not in answers)]
 
     def of_others(self, cases: Iterable[GradCase]) -> list[Job]:
         """The jobs of other cases, with those that measure their noise."""
@@ -162,21 +161,18 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
             for name, net in self._there():
                 kinds = engine_named(name).answers_in
                 ids = case in self.named or plain(name) != COMPILED
-                request = CaseRequest(net, case, ids=ids)
-                workers = kinds if shared else kinds[:1]
+                request, workers = CaseRequest(net, case, ids=ids), kinds if shared else kinds[:1]
                 jobs.append(_job(JobKey("result", name, case), request, workers))
             for referee in self.referees or ():
                 if self.nets.without_answer(referee) is None:
                     # On the CPU whatever the device. Another framework's request will do: they start alike.
-                    nets = self.nets.requests
+                    nets, tape = self.nets.requests, f"{referee}-tape"
                     own = (it for name, it in nets.items() if framework_of(name) == referee)
                     net = next(own, next(iter(nets.values())))
-                    tape = f"{referee}-tape"
                     net = replace(net, engine=tape, device="cpu", trainable=self.nets.trainable)
+                    key, request = JobKey("estimate", tape, case), CaseRequest(net, case)
                     workers = (placed(referee, self.nets.homes.get(referee, "")),)
-                    jobs.append(
-                        _job(JobKey("estimate", tape, case), CaseRequest(net, case), workers)
-                    )
+                    jobs.append(_job(key, request, workers))
         return jobs
 
     def _there(self) -> Iterator[tuple[str, NetRequest]]:
@@ -195,13 +191,11 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
 
     def noise(self, cases: Iterable[GradCase]) -> list[Job]:
         """One job a framework and measuring case, for the framework's tape: it needs no compilation."""
-        cases = dict.fromkeys(
-            measuring_case(case, self.most) for case in cases if not case.must_fail
-        )
+        measuring = dict.fromkeys(measuring_case(it, self.most) for it in cases if not it.must_fail)
         return [
             _job(JobKey("noise", tape, case), CaseRequest(net, case))
             for tape, net in self._tapes().items()
-            for case in cases
+            for case in measuring
         ]
 
     def levels(self) -> list[Job]:
@@ -223,30 +217,24 @@ class Jobs(msgspec.Struct, frozen=True, kw_only=True):
 
     def _tapes(self) -> dict[str, NetRequest]:
         """The net of each framework whose noise is measured, by its tape, which is asked for it."""
-        tapes: dict[str, NetRequest] = {}
-        for name, request in self._there():
-            tape = beside(name, "tape")
-            tapes[tape] = replace(request, engine=plain(tape))
+        beside_it = ((beside(name, "tape"), request) for name, request in self._there())
+        tapes = {tape: replace(request, engine=plain(tape)) for tape, request in beside_it}
         if not self.of_one:
             return tapes
         of_torch = [tape for tape in tapes if engine_named(tape).framework == "torch"]
         return {tape: tapes[tape] for tape in (of_torch or list(tapes))[:1]}
 
-    def trials(self, trials: Mapping[str, tuple[Trial, ...]]) -> list[Job]:
-        """Trials on the graphs of the main case, by engine."""
-        return [
-            _job(JobKey("trials", name), TrialsRequest(self._of_case(name), wanted))
-            for name, wanted in trials.items()
-        ]
+    def trials(self, trials: Mapping[str, tuple[Trial, ...]], on: Hashable = None) -> list[Job]:
+        """Trials on the graphs of the main case, by engine; ``on`` tells them from others meanwhile."""
+        requests = ((it, TrialsRequest(self._of_case(it), wanted)) for it, wanted in trials.items())
+        return [_job(JobKey("trials", name, on), request) for name, request in requests]
 
     def mended(self, ask: Ask) -> list[Job]:
         """One engine's graph with values of another, and trials on the graph of that one."""
         run = MendedRequest(self._of_case(ask.engine), ask.put_in, ask.trials)
-        jobs = [_job(JobKey("mended", ask.engine, ask.other), run)]
-        if ask.others:
-            beside_it = TrialsRequest(self._of_case(ask.other), ask.others)
-            jobs.append(_job(JobKey("trials", ask.other, ask.engine), beside_it))
-        return jobs
+        beside_it = {ask.other: ask.others} if ask.others else {}
+        run_key = JobKey("mended", ask.engine, ask.other)
+        return [_job(run_key, run), *self.trials(beside_it, on=ask.engine)]
 
     def whole(self, wanted: Mapping[str, Iterable[Slot]]) -> list[Job]:
         """Large values of the main case's graphs, by engine."""
@@ -278,20 +266,17 @@ def _job(key: JobKey, request: msgspec.Struct, workers: tuple[WorkerKind, ...] =
 # Trials of which one ends its worker: they are made again in parts, and all but that one are kept.
 
 
-def ended_its_worker(job: Job, outcome: JobOutcome) -> bool:
-    """Whether the worker of a job with trials was lost over it, and not for lack of time."""
-    return bool(getattr(job.request, "trials", ())) and _is_crash(outcome)
+def made_in_parts(job: Job, outcome: JobOutcome, make: Callable[[Job], JobOutcome]) -> JobOutcome:
+    """The outcome of a job; where trials ended its worker, with what came of those that do not end one.
 
-
-def made_in_parts(job: Job, lost: JobOutcome, make: Callable[[Job], JobOutcome]) -> JobOutcome:
-    """The outcome of a job whose worker was lost, with what came of the trials that do not end one.
-
-    ``make`` carries out a job. Where the worker is lost without any trial, or too often, the rest stays as
-    it is.
+    A worker that was lost for lack of time is not asked again. ``make`` carries out a job. Where the worker
+    is lost without any trial, or too often, the rest stays as it is.
     """
     request: Any = job.request
+    if not (getattr(request, "trials", ()) and _is_crash(outcome)):
+        return outcome
+    lost, run = outcome, None
     outputs: list[tuple[Output, ...]] = [()] * len(request.trials)
-    run: MendedRun | None = None
     # Without any trial first: where the worker is lost over that, it is not the trials.
     waiting = [range(0)] if isinstance(request, MendedRequest) else []
     waiting += _divided(range(len(outputs)))
@@ -306,10 +291,9 @@ def made_in_parts(job: Job, lost: JobOutcome, make: Callable[[Job], JobOutcome])
                 return lost
             waiting += _divided(places) if len(places) > 1 else []
         elif isinstance(outcome, (Tried, MendedRun)):
-            run = outcome if isinstance(outcome, MendedRun) else run
+            run = outcome
             made = outcome.outputs if isinstance(outcome, Tried) else outcome.tried
-            for place, of_trial in zip(places, made, strict=False):
-                outputs[place] = of_trial
+            outputs[places.start : places.start + len(made)] = made
     if isinstance(request, TrialsRequest):
         return Tried(tuple(outputs))
     return replace(run, tried=tuple(outputs)) if run else lost

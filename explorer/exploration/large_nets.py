@@ -76,13 +76,12 @@ def demand_of(nets: Nets, trains: bool, looks: float) -> Demand:
 class FirstAnswer(msgspec.Struct, frozen=True):
     """How far the answers of the engines are apart.
 
-    ``engines`` answered, ``others`` did not. ``greatest`` is the greatest difference of any from the
-    first of them, as a share of the greatest element of the tensor ``leaf``; infinite where shapes, or
-    numbers that are not finite, differ.
+    ``engines`` answered. ``greatest`` is the greatest difference of any from the first of them, as a share
+    of the greatest element of the tensor ``leaf``; infinite where shapes, or numbers that are not finite,
+    differ.
     """
 
     engines: tuple[str, ...]
-    others: tuple[str, ...]
     greatest: float = 0.0
     leaf: str = ""
     apart: tuple[str, str] | None = None
@@ -91,15 +90,12 @@ class FirstAnswer(msgspec.Struct, frozen=True):
 def first_answer(results: Mapping[str, Result]) -> FirstAnswer:
     """The first answer of some engines to one case."""
     fine = {name: result for name, result in results.items() if result.outcome == "ok"}
-    others = tuple(name for name in results if name not in fine)
-    answer = FirstAnswer(tuple(fine), others)
-    if not fine:
-        return answer
-    first, *further = fine
-    for name in further:
+    answer = FirstAnswer(tuple(fine))
+    for name in answer.engines[1:]:
+        first = answer.engines[0]
         greatest, leaf = _greatest(fine[first], fine[name])
         if greatest > answer.greatest:
-            answer = FirstAnswer(tuple(fine), others, greatest, leaf, (first, name))
+            answer = FirstAnswer(tuple(fine), greatest, leaf, (first, name))
     return answer
 
 

@@ -77,8 +77,7 @@ def check_engine(name: str) -> None:
         text = _(
             "environment {environment!r} has no {framework}; `explorer env list` says which has"
         )
-        label = FRAMEWORK_LABELS[framework]
-        raise UsageError(text, environment=environment, framework=label)
+        raise UsageError(text, environment=environment, framework=FRAMEWORK_LABELS[framework])
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):

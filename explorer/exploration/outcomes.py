@@ -1,6 +1,7 @@
 """The outcomes of an exploration's jobs, as the records that a report holds."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -94,17 +95,10 @@ class Outcomes:
         results = [self.result(name, case) for name in self._nets.requests]
         return any(result.outcome != "not_asked" for result in results)
 
-    @property
-    def is_out_of_time(self) -> bool:
-        """Whether a job was not run because the time limit of the whole run was reached."""
-        lost = [outcome for outcome in self.by_key.values() if isinstance(outcome, Lost)]
-        return any(outcome.outcome == "not_asked" for outcome in lost)
-
     def result(self, name: str, case: GradCase) -> Result:
         """An engine's answer to a case."""
-        result: Result = NOT_DEFINED
-        if name in self._nets.requests:
-            result = self._reply(JobKey("result", name, case))
+        is_there = name in self._nets.requests
+        result: Result = self._reply(JobKey("result", name, case)) if is_there else NOT_DEFINED
         return result
 
     def estimate(self, case: GradCase) -> OracleResult:
@@ -223,11 +217,8 @@ def recorded_otherwise(
 
 def altered_engines(findings: Iterable[ReportFinding]) -> frozenset[str]:
     """The engines whose recorded graph shows another computation than that of their plain call."""
-    engines = set()
-    for finding in findings:
-        if isinstance(finding.fact, RecordedOtherwise) and finding.fact.is_altered:
-            engines.add(finding.fact.engine)
-    return frozenset(engines)
+    recorded = (it.fact for it in findings if isinstance(it.fact, RecordedOtherwise))
+    return frozenset(it.engine for it in recorded if it.is_altered)
 
 
 def _different(recorded: Result, plain: Result) -> dict[str, float]:
@@ -239,8 +230,7 @@ def _different(recorded: Result, plain: Result) -> dict[str, float]:
         if other is None or other.shape != values.shape or values.dtype.kind not in "fc":
             continue
         # In parts: a complex number is a NaN as soon as one of its parts is.
-        one = real_parts(values).astype(np.float64)
-        another = real_parts(other).astype(np.float64)
+        one, another = (real_parts(it).astype(np.float64) for it in (values, other))
         if not np.array_equal(one, another, equal_nan=True):
             found[leaf.name] = float(elementwise_difference(one, another).max(initial=0.0))
     return found
@@ -252,10 +242,8 @@ def _different(recorded: Result, plain: Result) -> dict[str, float]:
 def abridged(report: CaseReport) -> CaseReport:
     """A case whose large tensors are excerpts; the elements that its differences name stay."""
     differences = [report.greatest] if report.greatest else []
-    for group in report.groups:
-        differences += group.marks
     indices: dict[str, list[Index]] = {}
-    for difference in differences:
+    for difference in chain(differences, *(group.marks for group in report.groups)):
         if difference.what == "value":
             indices.setdefault(difference.leaf, []).append(difference.index)
     results = {}

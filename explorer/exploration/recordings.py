@@ -8,8 +8,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from explorer.compare.align import align
-from explorer.compare.explained.explanations import Explanations
-from explorer.compare.results.steps import alike_updates
+from explorer.compare.causes.explanations import Explanations
+from explorer.compare.results.verdicts import alike_updates
 from explorer.compare.training.comparison import compare
 from explorer.compare.training.inputs import in_names_of_trace
 from explorer.engines.capture.recorded_values import Reason, RecordedValues
@@ -122,7 +122,7 @@ def why(
             # What the step started from and the trace has whole, by the ids of the leaves.
             starts = recorded[graph.engine].start
             kept = {start.name: start.value for start in starts if start.value.excerpt is None}
-            own = [node for node in graph.nodes if node.kind in ("input", "parameter")]
+            own = (it for it in graph.nodes if it.kind in ("input", "parameter"))
             leaves = {it.id: kept[it.name] for it in own if it.name in kept}
             values[graph.engine] = RecordedValues(graph, leaves)
     reasons: list[Reason] = []
@@ -264,21 +264,17 @@ def trained(
             name=scenario.name, framework=engine.framework, engine=net.engine, missing=missing
         )
 
-    def jittered(name: str, jitter: int) -> NetRequest:
-        """The net of an engine; where ``jitter`` is above 0, with weights that are moved by rounding."""
-        request = nets.requests[name]
-        moved = dict(request.parameters)
-        for weight in set(nets.trainable) & moved.keys() if jitter else ():
-            start = moved[weight]
-            moved[weight] = pack(moved_by_rounding(unpack(start), weight, jitter), start.dtype)
-        return replace(request, parameters=moved)
-
     trainings: dict[str, Training] = {}
     for name in engines:
-        runs = []
+        runs, net = [], nets.requests[name]
         for jitter in range(JITTERED + 1):
             progress(name, jitter, JITTERED + 1)
-            runs.append(run(name, jittered(name, jitter)))
+            # From the second run on, weights are moved by rounding.
+            moved = dict(net.parameters)
+            for weight in set(nets.trainable) & moved.keys() if jitter else ():
+                start = moved[weight]
+                moved[weight] = pack(moved_by_rounding(unpack(start), weight, jitter), start.dtype)
+            runs.append(run(name, replace(net, parameters=moved)))
         plain_run, *others = runs
         whole = [other for other in others if len(other.steps) == len(plain_run.steps)]
         drifts = tuple(drift(plain_run, other) for other in whole)
@@ -288,8 +284,8 @@ def trained(
     if len(trainings) > 1 and all(training.steps for training in trainings.values()):
         left, right, *_others = (replace(one, name=name) for name, one in trainings.items())
         difference = compared(left, right).difference
-        is_watched = all(training.framework in WATCHED for training in trainings.values())
-        if difference and (is_watched or difference.question in IN_GRADIENTS):
+        are_watched = all(training.framework in WATCHED for training in trainings.values())
+        if difference and (are_watched or difference.question in IN_GRADIENTS):
             number = difference.step
     for name, training in trainings.items() if number else ():
         graph = _graph(run(name, nets.requests[name], number), number)
@@ -311,16 +307,13 @@ def drift(plain_run: Training, other: Training) -> Drift:
             others = {leaf.name: leaf.value for leaf in getattr(right, field)}
             for leaf in getattr(left, field):
                 if leaf.name in others:
-                    mine, theirs = (
-                        first_elements(array).astype(np.float64)
-                        for array in (leaf.value, others[leaf.name])
-                    )
+                    pair = leaf.value, others[leaf.name]
+                    mine, theirs = (first_elements(it).astype(np.float64) for it in pair)
                     with np.errstate(invalid="ignore"):  # an infinity less another
                         distance = float(np.linalg.norm(mine - theirs))
                     rows.setdefault(leaf.name, []).append(distance)
         # Tensors that each step has.
-        whole = {name: tuple(row) for name, row in rows.items() if len(row) == len(losses)}
-        distances[field] = whole
+        distances[field] = {it: tuple(row) for it, row in rows.items() if len(row) == len(losses)}
     return Drift(losses, **distances)
 
 
@@ -356,20 +349,18 @@ def graphs_at(left: Training, right: Training, comparison: TrainingComparison) -
     if comparison.difference is None:
         return {}
     number = comparison.difference.step
-    traces: dict[str, Trace] = {}
-    for training, name in ((left, comparison.left), (right, comparison.right)):
-        graph = _graph(training, number)
-        if graph is None:
-            return {}
-        traces[name] = Trace(
+    traces = {
+        name: Trace(
             name=name,
             framework=training.framework,
             step=number,
             versions=training.versions,
             devices=(training.device,),
-            graph=graph,
+            graph=_graph(training, number),
         )
-    return traces
+        for training, name in ((left, comparison.left), (right, comparison.right))
+    }
+    return traces if all(it.graph for it in traces.values()) else {}
 
 
 def report_at(

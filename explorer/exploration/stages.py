@@ -1,6 +1,6 @@
 """The stages of one exploration: the main case, its graphs, why they differ, then the other cases."""
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, zip_longest
@@ -9,8 +9,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from explorer.compare.align.alignment import seamed
-from explorer.compare.explained.explanations import Explanations
-from explorer.compare.explained.mended_run import Ask, Diverging, Reply, as_if_mended
+from explorer.compare.causes.explanations import (
+    Diverging,
+    Explanations,
+    as_if_mended,
+)
+from explorer.compare.results.answers import state_rows
 from explorer.compare.results.remarks import (
     conventions,
     equal_elements,
@@ -19,14 +23,13 @@ from explorer.compare.results.remarks import (
     random_draws,
     silent_broadcasts,
 )
-from explorer.compare.results.steps import state_rows
 from explorer.compare.results.verdicts import (
     judge,
     judged_results,
     with_expectation,
     without_divergence,
 )
-from explorer.exploration.jobs import JobKey, Jobs, ended_its_worker, made_in_parts
+from explorer.exploration.jobs import JobKey, Jobs, made_in_parts
 from explorer.exploration.large_nets import first_answer
 from explorer.exploration.options import SILENT, Callbacks, ignored
 from explorer.exploration.outcomes import (
@@ -50,6 +53,7 @@ from explorer.model.report import CaseReport, LeftOut, Report, Ungraphed
 from explorer.model.results import LOST, About, Captured, Leaf
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.selection import Selection, covering, spread, takes
+from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, JobOutcome, JobQueue
 
 LARGE = 10_000
@@ -123,16 +127,15 @@ class Exploration:
 
         # The workers go on while the graphs are aligned.
         self._align()
-        counts = [sum(node.kind == "op" for node in graph.nodes) for graph in self._graphs]
-        op_nodes = max(counts, default=0)
+        counts = (sum(node.kind == "op" for node in graph.nodes) for graph in self._graphs)
+        op_nodes, total = max(counts, default=0), len(self.cases)
         by_size = selection is None
-        is_large = len(self.cases) * op_nodes > LARGE
-        selection = selection or ("structure" if is_large else "all")
+        selection = selection or ("structure" if total * op_nodes > LARGE else "all")
         chosen = spread(others, (main,), net) if selection == "all" else sure
         self._asked = {main, *chosen}
         rest = tuple(case for case in others if case not in self._asked)
         if rest and selection != "all":
-            why, total = "size" if by_size else selection, len(self.cases)
+            why = "size" if by_size else selection
             self._left_out = (LeftOut("selected", rest, why, total=total, op_nodes=op_nodes),)
         for _round in range(MOST_ALIGNMENTS):
             if not self.look_up_values():
@@ -157,12 +160,6 @@ class Exploration:
             self._note(job, outcome)
             missing.discard(job.key)
 
-    def _outcome(self, job: Job) -> JobOutcome:
-        """The outcome of a job for which all others wait, which is let go of."""
-        self._queue.add([job], ahead=True)
-        self._wait_for([job])
-        return self._outcomes.by_key.pop(job.key)
-
     def _carried_out(self, jobs: list[Job], others: Iterable[Job] = ()) -> dict[JobKey, JobOutcome]:
         """The outcomes of some jobs for which all ``others`` wait, and which are let go of.
 
@@ -172,10 +169,13 @@ class Exploration:
         self._queue.add(others)
         self._wait_for(jobs)
         outcomes = {job.key: self._outcomes.by_key.pop(job.key) for job in jobs}
-        for job in jobs:
-            if ended_its_worker(job, outcomes[job.key]):
-                outcomes[job.key] = made_in_parts(job, outcomes[job.key], self._outcome)
-        return outcomes
+
+        def make(part: Job) -> JobOutcome:
+            self._queue.add([part], ahead=True)
+            self._wait_for([part])
+            return self._outcomes.by_key.pop(part.key)
+
+        return {job.key: made_in_parts(job, outcomes[job.key], make) for job in jobs}
 
     def _note(self, job: Job, outcome: JobOutcome) -> None:
         """Note the outcome of a job, and judge the cases that are complete with it."""
@@ -259,9 +259,8 @@ class Exploration:
             for engine, of_one in one.trials().items():
                 wanted[engine] = wanted.get(engine, ()) + of_one
         # The first report waits for them.
-        outcomes = self._carried_out(self.jobs.trials(wanted), others)
-        made = {key.engine: it for key, it in outcomes.items() if isinstance(it, Tried)}
-        tried = {engine: iter(it.outputs) for engine, it in made.items()}
+        outcomes = self._carried_out(self.jobs.trials(wanted), others).items()
+        tried = {key.engine: iter(it.outputs) for key, it in outcomes if isinstance(it, Tried)}
         self._is_explained = True
         self._outcomes.forget_values("graphs")
         if self._main in self._complete:
@@ -289,9 +288,10 @@ class Exploration:
 
         All that this shows is noted in the alignments.
         """
-        runs: dict[int, Generator[Ask, Reply, Alignment]] = {}
-        for place, diverging in self._diverging.items():
-            runs[place] = as_if_mended(self._alignments[place], diverging)
+        runs = {
+            place: as_if_mended(self._alignments[place], it)
+            for place, it in self._diverging.items()
+        }
         replies: dict[int, Any] = dict.fromkeys(runs)  # a generator is sent None at first
         while replies:
             asked: dict[int, list[Job]] = {}
@@ -314,7 +314,9 @@ class Exploration:
             unreached = tuple(case for case in wanted if case not in cases)
             left_out = self._left_out
             if unreached:
-                is_late = self._outcomes.is_out_of_time
+                # A job is not run where the time limit of the whole run was reached.
+                lost = [it for it in self._outcomes.by_key.values() if isinstance(it, Lost)]
+                is_late = any(it.outcome == "not_asked" for it in lost)
                 left_out += (LeftOut("timed_out" if is_late else "interrupted", unreached),)
         environments: dict[str, dict[str, str]] = {"": {}}
         for kind, about in self.present.items():

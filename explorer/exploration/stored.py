@@ -53,9 +53,7 @@ def stored_report(
     Of one that lacks something, which took longer than ``seconds``, the rest is not asked again. None
     for the device "auto": which devices there are now, workers say.
     """
-    if wanted.device == AUTO:
-        return None
-    return _stored(key(scenario, wanted), store, seconds)
+    return None if wanted.device == AUTO else _stored(key(scenario, wanted), store, seconds)
 
 
 def forget_partial(
@@ -67,10 +65,7 @@ def forget_partial(
 
 
 def _stored(whole: Key, store: Store, seconds: float) -> Report | None:
-    report = store.get(whole, Report)
-    if report is None:
-        report = store.get(partial_key(whole, seconds), Report)
-    return report
+    return store.get(whole, Report) or store.get(partial_key(whole, seconds), Report)
 
 
 def explored(
@@ -138,12 +133,10 @@ def lack_of(report: Report) -> Lack:
         if not ungraphed.error.kind and name not in raising:
             return "more"  # its net runs, and there is no graph for no reason that is known
         errors.append(ungraphed.error)
-    are_lost = any(result.outcome in LOST for _, result in results)
-    if are_lost or any(map(is_of_environment, errors)):
+    if any(it.outcome in LOST for _, it in results) or any(map(is_of_environment, errors)):
         return "more"
     beside: list[str] = [it.oracle.outcome for it in report.cases if it.oracle.outcome in LOST]
-    facts = [finding.fact for finding in report.findings]
-    unknown = [fact.error for fact in facts if isinstance(fact, NoiseUnknown)]
+    unknown = [it.fact.error for it in report.findings if isinstance(it.fact, NoiseUnknown)]
     beside += [error.type for error in unknown if error.kind != "older_version"]
     if not beside:
         return ""

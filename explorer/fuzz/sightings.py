@@ -8,12 +8,11 @@ from typing import Literal
 import msgspec
 
 from explorer.fuzz.program import Program
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Alignment, Unpaired
 from explorer.model.engines import ENGINES, GIVEN, Framework, engine_named, in_order, plain
 from explorer.model.fuzz import Kind, Sighting
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST
-from explorer.model.unpaired import Unpaired
 from explorer.text.failures import message, typed
 from explorer.text.language import later
 from explorer.words.cases import judged_by_oracle

@@ -287,11 +287,14 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     ``layers`` are those that the two ops run in, the left one first. ``tried`` counts all that was
     tried. ``mends`` say what to write in either net, as far as the table of correspondences knows it.
     ``also_at`` are further places where the same edits were tried and give the other side's value.
+    ``source`` is the line of the op where it is another one than that of the divergence. They give the
+    value of the op ``within`` the other side's row, from which that side computes its own; "" of its last.
     """
 
     side: SideName
     node: str
     op: str
+    source: str = ""
     edits: Edits
     proven: Proven
     greatest: float
@@ -300,6 +303,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     tried: int
     mends: tuple[Mend, ...] = ()
     also_at: tuple[Places, ...] = ()
+    within: str = ""
 
     @property
     def form(self) -> Form:

@@ -4,8 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from explorer.model.alignment import Unpaired
 from explorer.model.divergence import Divergence
-from explorer.model.unpaired import Unpaired
 
 Kind = Literal[
     "agrees",

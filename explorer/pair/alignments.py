@@ -7,12 +7,11 @@ import msgspec
 from explorer.compare.align import align
 from explorer.drawing.marks import Marks, diverging_nodes, marks
 from explorer.drawing.shown import Shown
-from explorer.model.alignment import Alignment, Pair
+from explorer.model.alignment import Alignment, Pair, Unpaired
 from explorer.model.divergence import Divergence, End
 from explorer.model.divergence import mirrored as mirrored_record
 from explorer.model.engines import engine_named
 from explorer.model.graph import GradGraph
-from explorer.model.unpaired import Unpaired
 from explorer.text.language import _
 from explorer.words.graphs import STAGES
 

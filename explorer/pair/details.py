@@ -12,10 +12,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.model.alignment import How, Pair
+from explorer.model.alignment import How, Pair, Unpaired
 from explorer.model.arrays import AnyArray, Summary, unpack
 from explorer.model.graph import FRAMEWORK_PACKAGES, Arguments, Node, Output
-from explorer.model.unpaired import Unpaired
 from explorer.numeric.differences import elementwise_difference, real_parts
 from explorer.text.arguments import value_text
 from explorer.text.clean import clean

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypedDict, Union, get_args, get_origin, get_
 import msgspec
 from msgspec import field
 
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Alignment, Unpaired
 from explorer.model.arrays import Array, Summary, unpack
 from explorer.model.causes import Attempts, Cause, Edits, Mend, form_of
 from explorer.model.claim import Board, ClaimRow, Observation
@@ -31,7 +31,6 @@ from explorer.model.results import Estimate, Leaf, Obstacle, OracleResult, Resul
 from explorer.model.state import StateGroup, StateRow
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.model.training_comparison import TrainingComparison
-from explorer.model.unpaired import Unpaired
 from explorer.report.diff import absence_lines, case_of
 from explorer.report.json import Document, array_document, to_builtins
 from explorer.sweep.records import Change, Sweep

@@ -64,7 +64,8 @@ def what_explains(found: Cause, engines: tuple[str, str]) -> str:
     figures = _("greatest difference {figure}").format(figure=f"{found.greatest:.2g}")
     if found.noise is not None:
         figures = _("{figure}, noise {noise}").format(figure=figures, noise=f"{found.noise:.2g}")
-    names = {"engine": own, "other": other, "figures": figures, **_names(found.edits, found.op)}
+    names = {"engine": own, "other": other, "figures": figures, **_names(found.edits, _op(found))}
+    names["within"] = clean(found.within)
     if found.form == "removed_op":
         return _(
             "Cause, from the recorded values: `{op}` of {engine} gives what it reads {how} ({figures}), and"
@@ -75,6 +76,11 @@ def what_explains(found: Cause, engines: tuple[str, str]) -> str:
     text = _("Cause, tried: {change} gives the value of {other} ({figures})")
     if found.proven == "recorded_values":
         text = _("Cause, from the recorded values: {change} gives the value of {other} ({figures})")
+    if found.within:
+        text = _(
+            "Cause, tried: {change} gives the value of `{within}`, from which {other} computes its own"
+            " ({figures})"
+        )
     if found.is_opposite:
         text = _("Cause, tried: {change} gives the opposite of the value of {other} ({figures})")
     if found.is_relation:
@@ -85,6 +91,11 @@ def what_explains(found: Cause, engines: tuple[str, str]) -> str:
     has_inputs = found.form == "arguments" and isinstance(found.edits[0], Rewire)
     change = _(WITH_INPUTS if has_inputs else WHOLE[found.form]).format_map(names)
     return text.format(change=change, **names) + _elsewhere(found)
+
+
+def _op(found: Cause) -> str:
+    """The op of a cause, with its line where that is not the one of the divergence."""
+    return f"{found.op} ({found.source})" if found.source else found.op
 
 
 def in_short(edits: Edits, op: str) -> str:

@@ -105,6 +105,14 @@ TEXTS: dict[tuple[type[Divergence], str], str] = {
 }
 """What each kind of divergence is, by which of its forms."""
 
+OTHER_PLACES = {
+    ("equal_at", False): later("{text}; the same two ops agree within their noise at {places}"),
+    ("equal_at", True): later("{text}; the same ops agree within their noise at {places}"),
+    ("also_at", False): later("{text}; the same two ops follow at {places}"),
+    ("also_at", True): later("{text}; the same ops follow at {places}"),
+}
+"""Where two ops, or two rows of ops, correspond once more."""
+
 
 def sentence(divergence: Divergence, engines: Engines, *, which: Which = "first") -> str:
     """A divergence in a sentence. Places in it are between backticks."""
@@ -112,7 +120,11 @@ def sentence(divergence: Divergence, engines: Engines, *, which: Which = "first"
     text = _(TEXTS[type(divergence), _form(divergence)])
     text = text.format_map(_words(divergence, engines))
     if isinstance(divergence, OtherValue):
-        text = _with_other_places(text, divergence)
+        for field in ("equal_at", "also_at"):
+            places: tuple[Places, ...] = getattr(divergence, field)
+            if places:
+                also = _(OTHER_PLACES[field, _is_row(divergence)])
+                text = also.format(text=text, places=_shown(places))
     elif isinstance(divergence, LoneLeaf) and divergence.user and not divergence.is_unread:
         text = _("{fact}; {user} uses it").format(fact=text, user=place(divergence.user))
     elif isinstance(divergence, ExtraOps) and not divergence.is_between:
@@ -181,7 +193,7 @@ def _words(divergence: Divergence, engines: Engines) -> dict[str, object]:
     return words
 
 
-def _values(divergence: Divergence, side: SideName = "left") -> str:
+def _values(divergence: Divergence, side: SideName) -> str:
     """Both values, that of a side first, and by how much they differ."""
     left, right = divergence.ends
     return contrast((left.value, right.value), divergence.gap, is_reversed=side == "right")
@@ -189,27 +201,11 @@ def _values(divergence: Divergence, side: SideName = "left") -> str:
 
 def _from(side: SideName, both: tuple[Any, Any]) -> tuple[Any, Any]:
     """What belongs to a side, then what belongs to the other."""
-    left, right = both
-    return (left, right) if side == "left" else (right, left)
+    return both if side == "left" else both[::-1]
 
 
 def _is_row(divergence: OtherValue) -> bool:
     return any(ops.count > 1 for ops in divergence.rows)
-
-
-def _with_other_places(text: str, divergence: OtherValue) -> str:
-    """The text on two ops, with the places where they correspond once more."""
-    if divergence.equal_at:
-        equal = _("{text}; the same two ops agree within their noise at {places}")
-        if _is_row(divergence):
-            equal = _("{text}; the same ops agree within their noise at {places}")
-        text = equal.format(text=text, places=_shown(divergence.equal_at))
-    if divergence.also_at:
-        also = _("{text}; the same two ops follow at {places}")
-        if _is_row(divergence):
-            also = _("{text}; the same ops follow at {places}")
-        text = also.format(text=text, places=_shown(divergence.also_at))
-    return text
 
 
 def _with_what_it_yields(text: str, divergence: ExtraOps, engines: Engines) -> str:
@@ -219,26 +215,23 @@ def _with_what_it_yields(text: str, divergence: ExtraOps, engines: Engines) -> s
     """
     (_own, engine), (own, other) = (_from(divergence.side, it) for it in (engines, divergence.ends))
     if divergence.goes_on:
-        text = _("{fact}; {other} continues with {op}").format(
-            fact=text, other=engine, op=place(divergence.goes_on)
-        )
-    if other.value.what == "absent":
-        return text + _(": {value}").format(value=reading(own.value))
-    values = _values(divergence, divergence.side)
-    if divergence.gradients:
+        goes_on = _("{fact}; {other} continues with {op}")
+        text = goes_on.format(fact=text, other=engine, op=place(divergence.goes_on))
+    is_alone = other.value.what == "absent"
+    values = reading(own.value) if is_alone else _values(divergence, divergence.side)
+    if is_alone or divergence.gradients:
         return text + _(": {value}").format(value=values)
     return text + _("; its output against its input: {values}").format(values=values)
 
 
 def _shown(places: tuple[Places, ...]) -> str:
     """Where two ops correspond: the modules and lines of the graph that tells more of them apart."""
-    by_side: list[list[str]] = [[], []]
-    for both in places:
-        for names, node in zip(by_side, both, strict=True):
-            names.append(", ".join(filter(None, (node.scope, node.source))))
-    names = max(map(list, map(dict.fromkeys, by_side)), key=len)
-    more = len(places) - min(len(names), FEW_PLACES)
-    return _with_more([f"`{name}`" for name in names[:FEW_PLACES]], more)
+    by_side = (
+        dict.fromkeys(", ".join(filter(None, (it.scope, it.source))) for it in of_side)
+        for of_side in zip(*places, strict=True)
+    )
+    names = [f"`{name}`" for name in max(by_side, key=len)][:FEW_PLACES]
+    return _with_more(names, len(places) - len(names))
 
 
 def _inputs(inputs: Inputs, engines: Engines) -> str:
@@ -247,18 +240,14 @@ def _inputs(inputs: Inputs, engines: Engines) -> str:
         names = listed(f"`{name}`" for name in inputs.differing)
         return _("equal inputs, apart from {names}, but").format(names=names)
     if inputs.spread:
-        shapes = [
-            _("`{name}` as {left} against {right}").format(
-                name=it.name, left=list(it.shapes[0]), right=list(it.shapes[1])
-            )
-            for it in inputs.spread
-        ]
+        text = _("`{name}` as {left} against {right}")
+        both = ((it.name, *map(list, it.shapes)) for it in inputs.spread)
+        shapes = [text.format(name=name, left=one, right=other) for name, one, other in both]
         return _("equal inputs in other shapes, {inputs}, and").format(inputs=listed(shapes))
     left, right = inputs.alone
     if left and right:
-        return _("different inputs, {left} against {right}, and").format(
-            left=_named(left), right=_named(right)
-        )
+        text = _("different inputs, {left} against {right}, and")
+        return text.format(left=_named(left), right=_named(right))
     beside = _beside(inputs, engines)
     if not inputs.are_observed:
         beside = beside.rstrip(",，") + _(", as far as their values are known,")
@@ -277,16 +266,14 @@ def _beside(inputs: Inputs, engines: Engines) -> str:
     left, right = inputs.alone
     if not (left or right):
         return ""
-    engine = engines[0] if left else engines[1]
+    text = _(", apart from {inputs} of {engine} alone,")
     if inputs.constants:
         text = _(" (besides {values}, constants of {engine} alone)")
         if len(inputs.constants) == 1:
             text = _(" (besides {value}, a constant of {engine} alone)")
-        shown = listed(map(reading, inputs.constants))
-        return text.format(value=shown, values=shown, engine=engine)
-    return _(", apart from {inputs} of {engine} alone,").format(
-        inputs=_named(left or right), engine=engine
-    )
+    shown = listed(map(reading, inputs.constants))
+    named_alone, engine = _named(left or right), engines[0] if left else engines[1]
+    return text.format(value=shown, values=shown, inputs=named_alone, engine=engine)
 
 
 def _named(places: tuple[Place, ...]) -> str:
@@ -353,12 +340,11 @@ def going_on(mended: Mended, engines: tuple[str, str]) -> str:
         )
     texts = [text]
     if mended.change_nothing:
-        texts.append(
-            _(
-                "what differs before anything is mended changes no result: with the values of {other} there"
-                " alone, {engine} gives the results that it gave without"
-            )
+        harmless = _(
+            "what differs before anything is mended changes no result: with the values of {other} there"
+            " alone, {engine} gives the results that it gave without"
         )
+        texts.append(harmless)
     names = named(mended.differing[:FEW_RESULTS])
     if len(mended.differing) > FEW_RESULTS:
         names = _("{names}, … ({n} in all)").format(names=names, n=len(mended.differing))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.model.unpaired import (
+from explorer.model.alignment import (
     Contradicted,
     FurtherOutput,
     NoResult,
@@ -76,25 +76,21 @@ TEXTS: dict[tuple[type[Why], str], str] = {
 def detail(unpaired: Unpaired, engines: Engines) -> str:
     """Why a node has no partner; ``engines`` are those of the left and the right graph."""
     why, (left, right), form = unpaired.why, engines, ""
-    words: dict[str, Any] = {"other": right if unpaired.side == "left" else left}
-    for name in ("name", "op", "own"):
-        words[name] = getattr(why, name, None)
+    words: dict[str, Any] = {name: getattr(why, name) for name in why.__struct_fields__}
+    words["other"] = right if unpaired.side == "left" else left
+    words["n"] = words.get("output", words.get("others"))
+    if "place" in words:
+        words["place"] = place(words["place"])
     if isinstance(why, Recorded):
         return why_missing(why.absence)
     if isinstance(why, Plain):
         form = why.fact
     elif isinstance(why, (Contradicted, FurtherOutput)):
-        words["place"] = place(why.place)
         form = "" if why.values else "no_values"
         words["values"] = why.values and contrast(why.values, why.gap)
-    elif isinstance(why, Repeated):
-        words["place"] = place(why.place)
     elif isinstance(why, OtherNamedValue):
         form = "buffer" if why.is_buffer else ""
-    elif isinstance(why, OutputOf):
-        words["n"] = why.output
     elif isinstance(why, Steps):
-        words["n"] = why.others
         words["goal"] = f"`{why.op}`" if why.op else _("what follows")
         if why.name:
             words["goal"] = _("the result `{name}`").format(name=why.name)

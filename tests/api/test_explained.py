@@ -7,9 +7,9 @@ import pytest
 
 from explorer.api.results import Difference
 from explorer.documents.contents import _lines
+from explorer.model.alignment import Recorded, Unpaired
 from explorer.model.cases import GradCase
 from explorer.model.graph import Absence
-from explorer.model.unpaired import Recorded, Unpaired
 from tests.support.explained import explained, known
 from tests.support.sample_report import DIVERGENCE, alignment, case_report, graph, report
 

@@ -5,10 +5,10 @@ import pytest
 
 from explorer.compare.align import align
 from explorer.compare.align.matching import Matching, pair_leaves, pair_results
-from explorer.compare.align.sameness import NOISE
+from explorer.compare.align.sameness import ATOL, NOISE
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph, NodeKind, Phase
-from tests.support.alignments import TOLERANCE, called, matching_of, parting, partners
+from tests.support.alignments import called, matching_of, parting, partners
 from tests.support.computed_graphs import ComputedGraph
 from tests.support.handmade_graph import HandmadeGraph
 
@@ -132,7 +132,7 @@ def test_results_of_other_names_pair_by_their_order_within_a_phase(phase: Phase)
 def test_results_within_ten_times_atol_of_zero_are_noise(share: float, are_noise: bool) -> None:
     graphs = ComputedGraph("a"), ComputedGraph("b")
     for graph, sign in zip(graphs, (1, -1), strict=True):
-        value = sign * share * 10 * TOLERANCE.atol * np.array([1.0, 0.5, 0.25])
+        value = sign * share * 10 * ATOL * np.array([1.0, 0.5, 0.25])
         graph.result("out", graph.hold("Exp", value))
     matching = results(*graphs)
     assert NOISE == 10

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.align.enclosures import fits, is_yielded
+from explorer.compare.align.matching import fits, is_yielded
 from explorer.compare.align.vertices import Vertex, view
 from explorer.model.arrays import AnyArray
 from tests.support.computed_graphs import ComputedGraph

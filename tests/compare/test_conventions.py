@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from explorer.compare.results.remarks import CTC, conventions
+from explorer.compare.results.remarks import CONVENTIONS, conventions
 from explorer.model.cases import GradCase
 from explorer.model.findings import OwnConvention
 from explorer.model.report import AnswerGroup
@@ -23,7 +23,7 @@ def test_a_convention_is_named_where_the_oracle_refutes_the_framework_of_its_gra
     groups = (AnswerGroup((graph.engine,), False),)
     (finding,) = conventions([graph, graph], msgspec.structs.replace(AGREED, groups=groups))
     assert isinstance(finding.fact, OwnConvention)
-    assert (finding.fact.place.label, finding.fact.known) == (op, CTC)
+    assert (finding.fact.place.label, finding.fact.known) == (op, CONVENTIONS["ctcloss"])
     others = (AnswerGroup((graph.engine,), True), AnswerGroup(("jax-tape",), False))
     for confirmed in (AGREED, msgspec.structs.replace(AGREED, groups=others)):
         assert conventions([graph], confirmed) == ()

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
+from explorer.model.alignment import Recorded
 from explorer.model.arrays import AnyArray
 from explorer.model.divergence import OtherValue
 from explorer.model.graph import Absence, GradGraph
-from explorer.model.unpaired import Recorded
 from explorer.words.divergences import first_divergence, sentence
 from explorer.words.readings import reading
 from tests.support.alignments import Row, assert_parts, parting, reasons, rows, sources, values_read

@@ -9,15 +9,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from explorer.compare.align import align
-from explorer.compare.align.sameness import Tolerance, allowances, fingerprint, scales
+from explorer.compare.align.sameness import allowances, fingerprint, scales
 from explorer.compare.align.vertices import OutputValue, view
 from explorer.compare.graphs.sameness import within
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph, with_outputs, with_whole
 from tests.support.computed_graphs import one_input
 from tests.support.handmade_graph import HandmadeGraph
-
-TOLERANCE = Tolerance(rtol=1e-4, atol=1e-6)
 
 Matrices = hnp.arrays(np.float64, (3, 4), elements=st.floats(-1e3, 1e3, width=32))
 
@@ -28,7 +26,7 @@ def fingerprinted(*arrays: AnyArray, noise: tuple[float, ...] = ()) -> list[Outp
     for array, level in zip_longest(arrays, noise):
         graph.add("Exp", value=array, dtype=array.dtype.name, noise=level)
     left, right = view(graph.record(), HandmadeGraph().record())
-    fingerprint(left, right, TOLERANCE)
+    fingerprint(left, right)
     return [node.value for node in left.nodes]
 
 
@@ -156,9 +154,9 @@ def test_the_noise_half_of_a_tensor_does_not_tell_its_scale() -> None:
         # 16 times the noise of both sides, √(3² + 4²); and 16 times √2 roundings of 2 ** -10.
         ((3.0, 4.0), 0.0220971, 80 + 8 * 0.0220971),
         # Of a side without a measured noise the tolerance is the noise; the other side's is known.
-        ((np.nan, 4.0), 1e-2, 8 * 1e-3 + 64),
-        ((3.0, np.nan), 1e-2, 8 * 1e-3 + 48),
-        ((np.nan, np.nan), 1e-2, 8 * 1e-3),
+        ((np.nan, 4.0), 1e-4, 8 * 1e-6 + 64),
+        ((3.0, np.nan), 1e-4, 8 * 1e-6 + 48),
+        ((np.nan, np.nan), 1e-4, 8 * 1e-6),
     ],
 )
 def test_elements_may_lie_apart_by_the_noise_of_both_sides(
@@ -166,7 +164,7 @@ def test_elements_may_lie_apart_by_the_noise_of_both_sides(
 ) -> None:
     sides = np.array([noise[0]]), np.array([noise[1]])
     unit, scale = np.array([2.0**-10]), np.array([8.0])
-    allowed = allowances(Tolerance(rtol=1e-2, atol=1e-3), sides, unit, np.zeros(1), scale)
+    allowed = allowances(sides, unit, np.zeros(1), scale)
     assert [it.item() for it in allowed] == pytest.approx([rtol, floor], rel=1e-5)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.sameness import NOISE
+from explorer.compare.align.sameness import NOISE, are_noise, layout_of
 from explorer.model.alignment import How
 from explorer.model.arrays import AnyArray
 from tests.support.alignments import matching_of
@@ -117,14 +117,14 @@ def test_equal_numbers_lie_alike_transposed_or_in_another_order(
 ) -> None:
     matching = holding([array], [other])
     (left,), (right,) = matching.first.nodes, matching.second.nodes
-    assert matching.tolerance.layout(left.value, right.value) == layout
+    assert layout_of(left.value, right.value) == layout
 
 
 def test_the_layout_of_large_values_is_not_known() -> None:
     large = np.random.default_rng(0).standard_normal((40, 40))
     matching = holding([large], [large.T])
     (left,), (right,) = matching.first.nodes, matching.second.nodes
-    assert matching.tolerance.layout(left.value, right.value) is None
+    assert layout_of(left.value, right.value) is None
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_noise_about_zero_is_of_one_size_and_finite(
 ) -> None:
     matching = holding([array], [other])
     (left,), (right,) = matching.first.nodes, matching.second.nodes
-    assert matching.tolerance.are_noise(left.value, right.value, room) is noise
+    assert are_noise(left.value, right.value, room) is noise
 
 
 @pytest.mark.parametrize(("factor", "is_partial"), [(1.0, False), (2.0, True)])

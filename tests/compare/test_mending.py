@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align.alignment import Joint, Seam
-from explorer.compare.explained.mending import Mending, give_the_same_results, large_slots
+from explorer.compare.causes.mending import Mending, give_the_same_results, large_slots
 from explorer.compare.graphs.layouts import order_of_axes
 from explorer.compare.graphs.view import GraphView
 from explorer.model.alignment import Pair

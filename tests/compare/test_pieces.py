@@ -5,12 +5,11 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Alignment, Plain
 from explorer.model.arrays import AnyArray
 from explorer.model.divergence import ResultElsewhere
 from explorer.model.graph import GradGraph, with_outputs
 from explorer.model.requests import Repacked
-from explorer.model.unpaired import Plain
 from tests.support.alignments import said
 from tests.support.computed_graphs import ComputedGraph
 

@@ -104,7 +104,7 @@ def points(left: ComputedGraph, right: ComputedGraph) -> float:
         elif (node.name or node.op) in paired and node.op == other.op:
             matching.join(node.value, other.value, "name")
     ((value, candidate),) = ops
-    return evidence(matching, value, candidate)[0]
+    return evidence(value, candidate)[0]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_distance_at_a_limit_is_still_within_it(nearer: float, farther: float)
         assert first.bucket
         assert second.bucket
         first.bucket.near[second.bucket] = distance
-        worth.append(evidence(matching, first, second)[0])
+        worth.append(evidence(first, second)[0])
     assert worth[0] - worth[1] == 2
 
 
@@ -161,9 +161,7 @@ def test_nearness_in_the_graphs_decides_between_equal_points() -> None:
         other.hold("Sum", X)
     matching = matching_of(graph, other)
     (node,) = matching.first.nodes
-    closeness = [
-        evidence(matching, node.value, candidate.value)[1] for candidate in matching.second.nodes
-    ]
+    closeness = [evidence(node.value, candidate.value)[1] for candidate in matching.second.nodes]
     assert closeness == sorted(closeness, reverse=True)
     assert closeness[0] == 0
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
-from explorer.compare.align.one_sided import first_close
+from explorer.compare.align.two_rows import first_close
 from explorer.compare.align.vertices import view
 from explorer.model.divergence import OtherValue
 from explorer.model.graph import GradGraph

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.graphs.sameness import MINDSPORE_TABLE, TORCH_TABLE
-from explorer.compare.results.steps import state_rows
+from explorer.compare.results.answers import state_rows
 from explorer.model.arrays import pack
 from explorer.model.state import StateChange
 

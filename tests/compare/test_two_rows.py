@@ -38,7 +38,7 @@ def rows(other: ComputedGraph) -> tuple[int, int]:
         if leaf.node.is_free:
             matching.join(leaf, other_leaf, "name")
     first, second = matching.sides
-    found = two_rows(matching, [called(first, "Sub")], [called(second, "LayerNorm")]).divergence
+    found = two_rows([called(first, "Sub")], [called(second, "LayerNorm")]).divergence
     assert isinstance(found, OtherValue)
     return found.rows[0].count, found.rows[1].count
 
@@ -65,7 +65,7 @@ def test_an_input_that_lies_in_another_order_is_found() -> None:
     matching.join(x, other_x, "name")
     first, second = (called(side, "Exp") for side in matching.sides)
     moved = first.inputs[0], second.inputs[0]
-    assert rearranged_input(matching, first, second) == moved
+    assert rearranged_input(first, second) == moved
 
 
 def test_what_is_turned_behind_is_not_put_back_in_order() -> None:
@@ -74,7 +74,7 @@ def test_what_is_turned_behind_is_not_put_back_in_order() -> None:
     x, other_x = (called(side, "x").value for side in matching.sides)
     matching.join(x, other_x, "reordered")
     first, second = (called(side, "Transpose") for side in matching.sides)
-    assert rearranged_input(matching, first, second) is not None
+    assert rearranged_input(first, second) is not None
 
 
 def mixed(engine: str, mix: Function) -> ComputedGraph:
@@ -90,7 +90,7 @@ def test_what_a_step_moves_alike_on_both_sides_is_not_compared_with_what_it_read
     x, other_x = (called(side, "x").value for side in matching.sides)
     matching.join(x, other_x, "name")
     assert called(matching.first, "Transpose").is_free
-    assert rearranged_input(matching, *(called(side, "Exp") for side in matching.sides)) is None
+    assert rearranged_input(*(called(side, "Exp") for side in matching.sides)) is None
 
 
 def product(engine: str, turn: Function) -> ComputedGraph:
@@ -109,7 +109,7 @@ def test_a_product_reads_other_numbers_where_its_rows_have_others_in_whichever_s
             leaf, other = (called(side, name).value for side in matching.sides)
             matching.join(leaf, other, "name")
         nodes = (called(side, "MatMul") for side in matching.sides)
-        return rearranged_input(matching, *nodes) is not None
+        return rearranged_input(*nodes) is not None
 
     assert moved(lambda x: x.swapaxes(1, 2).reshape(4, 4))
     assert not moved(lambda x: x.reshape(4, 4))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.results.steps import alike_updates
+from explorer.compare.results.verdicts import alike_updates
 from explorer.model.arrays import pack
 from explorer.model.graph import GradGraph, Node, Output
 from explorer.model.results import Leaf

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from explorer.model.alignment import Pair, Seen
+from explorer.model.alignment import Pair, Plain, Seen, Unpaired
 from explorer.model.divergence import mirrored
 from explorer.model.graph import GradGraph, Output
 from explorer.model.report import Report
-from explorer.model.unpaired import Plain, Unpaired
 from explorer.numeric.summaries import summarise
 from tests.corpus import folder
 from tests.corpus.lines import corpus_files

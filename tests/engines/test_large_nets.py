@@ -9,12 +9,12 @@ import pytest
 
 from explorer.engines.capture.lint import lint
 from explorer.exploration.explore import explore
+from explorer.model.alignment import CONTRADICTIONS
 from explorer.model.arrays import SMALL
 from explorer.model.engines import WorkerKind
 from explorer.model.graph import GradGraph, Output
 from explorer.model.report import Report
 from explorer.model.results import Captured
-from explorer.model.unpaired import CONTRADICTIONS
 from explorer.numeric.summaries import MOST_IN_GRAPH
 from explorer.scenario.reader import read
 from explorer.workers.protocol import Lost

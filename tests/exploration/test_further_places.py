@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from explorer.compare.explained.explanations import once_more
+from explorer.compare.causes.explanations import once_more
 from explorer.model.alignment import Seen
 from explorer.model.causes import Cause, InsertOperator
 from explorer.model.divergence import OtherValue, Place, Row

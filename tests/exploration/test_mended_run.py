@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from explorer.compare.align.alignment import Seam, Seamed, seamed
-from explorer.compare.explained.mended_run import (
+from explorer.compare.causes.explanations import (
     MOST_RUNS,
     Ask,
     Diverging,
     Sights,
     as_if_mended,
 )
-from explorer.compare.explained.mending import Mending
+from explorer.compare.causes.mending import Mending
 from explorer.model.alignment import Alignment, Seen
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import Cause

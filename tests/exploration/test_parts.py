@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import pytest
 
-from explorer.exploration.jobs import JobKey, ended_its_worker, made_in_parts
+from explorer.exploration.jobs import JobKey, made_in_parts
 from explorer.model.causes import SetArguments, Trial, TrialsRequest, Tried
 from explorer.model.failures import Loss
 from explorer.model.mended import MendedRequest, MendedRun
@@ -65,8 +65,6 @@ def test_one_trial_that_kills_the_worker_is_lost_alone(crew: Crew) -> None:
     job = crew.job(TrialsRequest(crew.case(), trials), Tried)
     lost = crew.outcome(job)
     assert isinstance(lost, Lost)
-    assert ended_its_worker(job, lost)
-
     tried = made_in_parts(job, lost, crew.outcome)
     missing = [trial for trial, outputs in zip(trials, tried.outputs, strict=True) if not outputs]
     assert missing == [with_arguments(*trials[0].row, ends=True)]
@@ -101,5 +99,9 @@ def test_what_ran_out_of_time_is_not_made_again(
     crew: Crew, outcome: Literal["timed_out", "not_asked"]
 ) -> None:
     job = crew.job(TrialsRequest(crew.case(), (Trial(("n1",)),)), Tried)
-    assert not ended_its_worker(job, Lost(outcome, Loss(kind="not_sent")))
-    assert ended_its_worker(job, Lost("crashed", Loss(kind="died", code=-11)))
+    given: list[Job] = []
+    late = Lost(outcome, Loss(kind="not_sent"))
+    assert made_in_parts(job, late, given.append) is late
+    assert not given
+    made_in_parts(job, Lost("crashed", Loss(kind="died", code=-11)), given.append)
+    assert given

@@ -30,7 +30,13 @@ AREAS = {
     "cases": Area(("explorer/model/cases.py",), ("tests/model", "tests/scenario"), 0.85),
     "compare": Area(("explorer/compare/*.py", "explorer/compare/[rg]*/*.py"), COMPARISONS, 0.85),
     "align": Area(
-        ("explorer/compare/align/*.py", "explorer/operators/families.py"), COMPARISONS, 0.85
+        (
+            "explorer/compare/align/*.py",
+            "explorer/operators/arithmetic.py",
+            "explorer/operators/families.py",
+        ),
+        COMPARISONS,
+        0.85,
     ),
     "fingerprints": Area((*FINGERPRINTS, "explorer/numeric/*.py"), COMPARISONS, 0.75),
     "ir": Area(("explorer/engines/mindspore/ir/*.py",), ("tests/engines",), 0.75),

@@ -9,9 +9,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.model.alignment import Pair
+from explorer.model.alignment import Pair, Plain, Unpaired
 from explorer.model.graph import Absence, GradGraph, Node, NodeKind, Output
-from explorer.model.unpaired import Plain, Unpaired
 from explorer.numeric.summaries import summarise
 from explorer.pair.component import words
 from explorer.pair.details import (

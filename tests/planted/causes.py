@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Literal
 
 import msgspec
@@ -113,9 +114,8 @@ def is_true(fact: Fact, divergence: Divergence, cause: Cause | None) -> bool:
         return True
     if cause is None:
         return False
-    return any(
-        fact.kind == stated.kind and _agree(fact, stated) for stated in _stated(cause, divergence)
-    )
+    all_stated = chain(_stated(cause, divergence), _written(cause))
+    return any(fact.kind == stated.kind and _agree(fact, stated) for stated in all_stated)
 
 
 def _agree(fact: Fact, stated: Fact) -> bool:
@@ -165,10 +165,7 @@ def _structure(divergence: Divergence) -> Iterator[Fact]:
 
 
 def _stated(cause: Cause, divergence: Divergence) -> Iterator[Fact]:
-    """What a cause states, and what is to be written."""
-    for mend in cause.mends:
-        for name, value in mend.arguments.items():
-            yield Fact("argument", argument=name, values=(value,))
+    """What a cause states."""
     for edit in cause.edits:
         match edit:
             case SetArguments():
@@ -190,6 +187,13 @@ def _stated(cause: Cause, divergence: Divergence) -> Iterator[Fact]:
                     yield Fact("factor", factor=edit.number)
             case Rewire():
                 yield from map(Fact, _rewired(edit, cause.edits))
+
+
+def _written(cause: Cause) -> Iterator[Fact]:
+    """What is to be written states."""
+    for mend in cause.mends:
+        for name, value in mend.arguments.items():
+            yield Fact("argument", argument=name, values=(value,))
 
 
 LIMITS: dict[tuple[str, object], tuple[tuple[str, str], ...]] = {

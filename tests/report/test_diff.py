@@ -3,14 +3,13 @@
 import msgspec
 import pytest
 
-from explorer.model.alignment import Seen
+from explorer.model.alignment import Recorded, Seen, Unpaired
 from explorer.model.cases import GradCase
 from explorer.model.failures import Failure, Loss
 from explorer.model.findings import LoneStart, ReportFinding, SameMasks
 from explorer.model.graph import Absence, Arguments, Layer, SideName
 from explorer.model.report import Ungraphed
 from explorer.model.results import Result
-from explorer.model.unpaired import Recorded, Unpaired
 from explorer.report.diff import absence_lines, diff_lines, do_differ
 from explorer.report.schemas import diff_document
 from explorer.words.divergences import divergences, first_divergence

@@ -8,7 +8,7 @@ import msgspec
 from explorer.compare.align import align
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.provenance import trace_origins
-from explorer.compare.align.sameness import Tolerance, fingerprint
+from explorer.compare.align.sameness import fingerprint
 from explorer.compare.align.vertices import Side, Vertex, view
 from explorer.model.alignment import Alignment, Pair
 from explorer.model.divergence import Divergence, OtherValue, mirrored
@@ -17,9 +17,6 @@ from explorer.words.divergences import first_divergence, sentence
 from explorer.words.readings import reading
 from tests.support.computed_graphs import ComputedGraph
 from tests.support.written_nets import Change, net
-
-TOLERANCE = Tolerance(rtol=1e-4, atol=1e-6)
-"""Within which values of these graphs agree."""
 
 
 class Parting(NamedTuple):
@@ -159,10 +156,10 @@ def reasons(alignment: Alignment, side: SideName, graph: GradGraph) -> dict[str,
 def matching_of(left: ComputedGraph, right: ComputedGraph) -> Matching:
     """Two sides before anything is paired."""
     sides = view(left.record(), right.record())
-    fingerprint(*sides, TOLERANCE)
+    fingerprint(*sides)
     for side in sides:
         trace_origins(side)
-    return Matching(*sides, TOLERANCE)
+    return Matching(*sides)
 
 
 def called(side: Side, name: str) -> Vertex:

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from explorer.compare.align import align
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Alignment, Recorded
 from explorer.model.arrays import pack
 from explorer.model.claim import Board
 from explorer.model.divergence import OtherValue, Place, Row
@@ -17,7 +17,6 @@ from explorer.model.measurement import Measured
 from explorer.model.report import CaseReport, Report, Ungraphed
 from explorer.model.results import Leaf, Result, ResultNote
 from explorer.model.study import Chart, Series, StudyRecord, Table
-from explorer.model.unpaired import Recorded
 from tests.support.deep_nets import SPOILED, deep_report
 from tests.support.sample_board import BOARD
 from tests.support.sample_report import report

@@ -7,6 +7,21 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
+from explorer.model.alignment import (
+    Contradicted,
+    Fact,
+    FurtherOutput,
+    NoResult,
+    OtherNamedValue,
+    OutputOf,
+    PassedOn,
+    Plain,
+    Recorded,
+    Repeated,
+    Steps,
+    Unpaired,
+    Why,
+)
 from explorer.model.divergence import (
     ABSENT,
     Divergence,
@@ -32,21 +47,6 @@ from explorer.model.divergence import (
     mirrored,
 )
 from explorer.model.graph import Absence
-from explorer.model.unpaired import (
-    Contradicted,
-    Fact,
-    FurtherOutput,
-    NoResult,
-    OtherNamedValue,
-    OutputOf,
-    PassedOn,
-    Plain,
-    Recorded,
-    Repeated,
-    Steps,
-    Unpaired,
-    Why,
-)
 from explorer.text import language
 from explorer.words.divergences import sentence
 from explorer.words.graphs import why_missing

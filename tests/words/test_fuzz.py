@@ -5,8 +5,8 @@ from typing import get_args
 import pytest
 
 from explorer.fuzz.sightings import KNOWN
+from explorer.model.alignment import Plain, Unpaired
 from explorer.model.fuzz import FindingClass, Kind, Sighting
-from explorer.model.unpaired import Plain, Unpaired
 from explorer.text.language import _, said_in
 from explorer.words import fuzz
 from tests.support.sample_report import DIVERGENCE

@@ -8,12 +8,11 @@ from typing import NamedTuple
 from explorer.compare.align.contrasts import FoundDivergence, differing_pieces
 from explorer.compare.align.correspondence import LONGEST, with_places
 from explorer.compare.align.divergence import diverge, find_further
-from explorer.compare.align.enclosures import enclose_steps, share_outputs
-from explorer.compare.align.matching import Match, Matching
+from explorer.compare.align.matching import Match, Matching, enclose_steps
 from explorer.compare.align.one_sided import rounded_on_one_side
-from explorer.compare.align.pairing import pair_nodes, pair_unused
+from explorer.compare.align.pairing import pair_nodes, pair_unused, share_outputs
 from explorer.compare.align.reasons import random_draws, reasons
-from explorer.compare.align.sameness import NOISE, Tolerance
+from explorer.compare.align.sameness import NOISE, are_noise, layout_of
 from explorer.compare.align.suspects import kind
 from explorer.compare.align.vertices import OutputValue, Side, Vertex, view
 from explorer.compare.graphs.layouts import in_one_layout
@@ -93,7 +92,7 @@ def seamed(
     left_side, right_side = view(*in_one_layout(left, right).graphs)
     sides = (left_side, right_side) if left_side.is_first else (right_side, left_side)
     apart = differing_pieces(sides, pieces, alike)
-    matching = pair_nodes(*sides, Tolerance(alike=frozenset(alike)))
+    matching = pair_nodes(*sides, frozenset(alike))
     missing = [*_missing(matching, sides[0]), *_missing(matching, sides[1])]
     # Where the graphs part is looked for among single nodes, before steps and outputs find a place.
     finding = diverge(matching, missing, apart)
@@ -154,10 +153,10 @@ def _pairs(matching: Matching, left: Side, right: Side) -> tuple[Pair, ...]:
     for number, match in enumerate(sorted(matching.matches, key=place), start=1):
         numbers[match.on(left).node] = number
         how = match.how
-        are_noise = matching.tolerance.are_noise(match.first, match.second, NOISE)
-        if how not in {"across", "provenance"} and not are_noise:
+        is_noise = are_noise(match.first, match.second, NOISE)
+        if how not in {"across", "provenance"} and not is_noise:
             # Another layout of its numbers is worth more to know of a pair than the evidence for it.
-            how = matching.tolerance.layout(match.first, match.second) or how
+            how = layout_of(match.first, match.second) or how
         numbered.append((number, match, how))
     # A shared output has the number of the pair that its op is in.
     numbered += [
@@ -200,23 +199,24 @@ def _seam(finding: FoundDivergence, sides: Iterable[Side]) -> Seam:
     """How the graphs are joined again behind a divergence."""
     parts: dict[SideName, frozenset[str]] = {}
     joints: dict[SideName, tuple[Joint, ...]] = {}
+    find = JOINING.get(type(finding.divergence), _at_ends)
     for side in sides:
-        own = [part for part in finding.parts if part.side is side and not part.is_leaf]
-        parts[side.name] = frozenset(part.id for part in own)
-        find = JOINING.get(type(finding.divergence), _at_ends)
-        joints[side.name] = tuple(_joint(*pair) for pair in find(finding, side))
+        own_parts = [part for part in finding.parts if part.side is side and not part.is_leaf]
+        parts[side.name] = frozenset(part.id for part in own_parts)
+        joined = []
+        for own, other in find(finding, side):
+            if other is not None:
+                # Where one has its bias already, the other one behind what adds that.
+                own, other = _behind_bias(own, other), _behind_bias(other, own)
+            there = (other.node.id, other.output) if other else None
+            joined.append(
+                Joint((own.node.id, own.output), there, (own.shape, (other or own).shape))
+            )
+        joints[side.name] = tuple(joined)
     divergence = finding.divergence
     is_between = isinstance(divergence, ExtraOps) and divergence.is_between
     is_assumed = isinstance(divergence, OtherOp) or is_between
     return Seam(parts, joints, is_assumed, frozenset((it.side.name, it.id) for it in finding.laid))
-
-
-def _joint(own: OutputValue, other: OutputValue | None) -> Joint:
-    """Two outputs that are joined; where one has its bias already, the other one behind what adds that."""
-    if other is None:
-        return Joint(own.slot, None, (own.shape, own.shape))
-    own, other = _behind_bias(own, other), _behind_bias(other, own)
-    return Joint(own.slot, other.slot, (own.shape, other.shape))
 
 
 def _behind_bias(value: OutputValue, other: OutputValue) -> OutputValue:

@@ -18,6 +18,7 @@ from explorer.compare.align.provenance import (
     unwrapped,
     unwrapping,
 )
+from explorer.compare.align.sameness import are_one
 from explorer.compare.align.suspects import Search, is_settled, same_work
 from explorer.compare.align.two_rows import two_rows
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order, span
@@ -75,7 +76,6 @@ class Backtrace:
     """
 
     def __init__(self, search: Search, by_layers: bool) -> None:
-        self._matching = search.matching
         self._phase = search.phase
         self._by_layers = by_layers
         self._seen: set[tuple[Vertex, Vertex]] = set()
@@ -100,7 +100,7 @@ class Backtrace:
         if pair in self._seen:
             return
         self._seen.add(pair)
-        if self._matching.tolerance.are_one(first, second):
+        if are_one(first, second):
             # Steps may pass on equal numbers in another order or shape on the two sides.
             row, other_row = ([it.node for it in steps[-2::-1]] for steps in (way, other_way))
             if first_end.agrees(second_end) is False and row and other_row:
@@ -132,11 +132,6 @@ class Backtrace:
 
     def _may_be_here(self, node: Vertex) -> bool:
         return not (node.is_leaf or node.is_result or is_settled(node, self._phase))
-
-    def _is_no_layer(self, node: Vertex) -> bool:
-        """Whether a node may be where results differ, and adds no parameter."""
-        adds_parameter = any(unwrapped(it).node.kind == "parameter" for it in node.inputs)
-        return self._may_be_here(node) and not adds_parameter
 
     def _unsettled(self, values: Values) -> Values:
         """The values that may differ."""
@@ -205,7 +200,11 @@ class Backtrace:
         """Compares the terms of two sums; a value that is no sum is one term."""
         if self._by_layers:
             # What a layer makes is one term, whether it adds its bias in an op of its own or not.
-            left, right = left_over(*(terms(it, self._is_no_layer) for it in (first, second)))
+            def is_open(node: Vertex) -> bool:
+                made_of = [unwrapped(value).node.kind for value in node.inputs]
+                return self._may_be_here(node) and "parameter" not in made_of
+
+            left, right = left_over(terms(first, is_open), terms(second, is_open))
             if len(left) == len(right) > 0 and [left, right] != [[first], [second]]:
                 self._waiting += zip(left, right, strict=True)
                 return
@@ -365,7 +364,7 @@ class Backtrace:
     def _rows_apart(self, row: list[Vertex], other_row: list[Vertex]) -> Origin:
         """A row of ops on each side that lead to what should be one value, and do not."""
         left_out = self._gradient_left_out(row[-1], other_row[-1])
-        rows = partial(two_rows, self._matching, row, other_row)
+        rows = partial(two_rows, row, other_row)
         return left_out or Origin([*row, *other_row], rows)
 
     def _gradient_left_out(self, first: Vertex, second: Vertex) -> Origin | None:

@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 
 from explorer.compare.align.matching import Mismatch
@@ -33,9 +32,6 @@ from explorer.model.graph import Phase
 from explorer.model.requests import Repacked
 from explorer.numeric.differences import Floats, elementwise_difference, real_parts
 from explorer.numeric.summaries import summarise
-
-NO_GAP = Gap()
-"""Where the difference of two values is not looked at."""
 
 FEW_ELEMENTS = 6
 """A value of at most so many elements is read as a whole."""
@@ -67,12 +63,11 @@ class FoundDivergence:
     laid: frozenset[Vertex] = frozenset()
 
 
-@dataclass(frozen=True)
-class Contrast:
+class Contrast(NamedTuple):
     """Two values that should have been equal, one after the other, and by how much they differ."""
 
     values: Readings
-    gap: Gap = NO_GAP
+    gap: Gap = Gap()
 
 
 # Nodes
@@ -129,10 +124,10 @@ def found(
         "places": both(node, other) if other else None,
         "goes_on": place(goes_on) if goes_on else None,
     }
-    end = End(node=node.id, source=node.source or source, value=values.values[0])
-    other_end = End(node=None, source="", value=values.values[1])
-    if other:
-        other_end = End(node=other.id, source=other.source, value=values.values[1])
+    own, there = values.values
+    end = End(node=node.id, source=node.source or source, value=own)
+    there_id, there_source = (other.id, other.source) if other else (None, "")
+    other_end = End(node=there_id, source=there_source, value=there)
     divergence: Divergence = kind(
         phase=phase or node.phase,
         ends=(end, other_end) if is_left else (other_end, end),
@@ -165,37 +160,26 @@ def alone(value: OutputValue) -> Contrast:
 
 
 def contrast(value: OutputValue, other: OutputValue) -> Contrast:
-    """Reads two values at their greatest difference, or by shape where their sizes differ."""
+    """Reads two values at their greatest difference, or by shape where their sizes differ.
+
+    Where some elements differ by more than their noise, it is the greatest difference of these.
+    """
     if value.summary is None or other.summary is None:
         return Contrast((reading(value), reading(other)))
     if value.size != other.size:
         return Contrast((Reading("shape", value.shape), Reading("shape", other.shape)))
     own, others = value.numbers, other.numbers
+    likeness = None
+    is_least = own is None or others is None
     if own is None or others is None:
         # Of large values only order statistics are known: some elements differ by as much as these.
-        quantiles = np.array(value.summary.quantiles), np.array(other.summary.quantiles)
-        figures = _at_greatest(value, other, *quantiles, likeness=None)
-        return replace(figures, gap=msgspec.structs.replace(figures.gap, is_least=True))
-    # Of other shapes, the elements are in a row.
-    shape = value.shape if value.shape == other.shape else (value.size,)
-    likeness = _likeness(own, others, shape)
-    return _at_greatest(value, other, own, others, likeness)
-
-
-def _at_greatest(
-    value: OutputValue,
-    other: OutputValue,
-    own: Floats,
-    others: Floats,
-    likeness: Likeness | None,
-) -> Contrast:
-    """Two values at the greatest difference of these figures of theirs.
-
-    Where some differ by more than their noise, it is the greatest of these.
-    """
+        own, others = np.array(value.summary.quantiles), np.array(other.summary.quantiles)
+    else:
+        # Of other shapes, the elements are in a row.
+        likeness = _likeness(own, others, value.shape if value.shape == other.shape else own.shape)
     if not own.size or own.shape != others.shape:
         one, another = (Reading("finite" if it.size else "nothing_finite") for it in (own, others))
-        return Contrast((one, another), Gap(likeness=likeness))
+        return Contrast((one, another), Gap(likeness=likeness, is_least=is_least))
     differences = elementwise_difference(own, others)
     level, other_level = noise_at(value, own), noise_at(other, others)
     if level is None or other_level is None:
@@ -206,7 +190,7 @@ def _at_greatest(
         index = greatest(differences, times)
         noise = float(np.hypot(level[index], other_level[index]))
         ratio = _if_finite(times[index])
-    gap = Gap(_if_finite(differences[index]), noise, ratio, likeness)
+    gap = Gap(_if_finite(differences[index]), noise, ratio, likeness, is_least)
     one, another = (Reading("element", (), (float(it[index]),)) for it in (own, others))
     return Contrast((one, another), gap)
 
@@ -344,7 +328,7 @@ def _differing(whole: Vertex, parts: list[Vertex]) -> list[FoundDivergence]:
 
     It is the first one where elements are not known.
     """
-    worst: tuple[float, list[FoundDivergence]] = -1.0, []
+    pieces: list[tuple[float, FoundDivergence]] = []
     start = 0
     for part in parts:
         value = whole.result
@@ -359,8 +343,7 @@ def _differing(whole: Vertex, parts: list[Vertex]) -> list[FoundDivergence]:
         compared = contrast(values[left], values[right])
         gap = compared.gap
         is_equal = gap.greatest == 0 if gap.ratio is None else gap.ratio <= CLEAR
-        size = gap.greatest or 0.0
-        if not is_equal and size > worst[0]:
+        if not is_equal:
             piece = _elsewhere("backward", (left, right), compared, part.name, are_whole=False)
-            worst = size, [piece]
-    return worst[1]
+            pieces.append((gap.greatest or 0.0, piece))
+    return [max(pieces, key=lambda it: it[0])[1]] if pieces else []

@@ -19,6 +19,7 @@ from explorer.compare.align.contrasts import (
     row_of,
 )
 from explorer.compare.align.matching import Matching
+from explorer.compare.align.sameness import layout_of
 from explorer.compare.align.suspects import PRODUCTS, are_followed_alike, kind, same_work, users_of
 from explorer.compare.align.vertices import Vertex, as_seen, in_order
 from explorer.compare.graphs.view import reach
@@ -36,7 +37,7 @@ Ops = tuple[str, str]
 # What is computed from a divergence
 
 
-def computed_from(finding: FoundDivergence, matching: Matching) -> set[Vertex]:
+def computed_from(finding: FoundDivergence) -> set[Vertex]:
     """What takes part in a divergence, and all that is computed from it before values agree again.
 
     Equal numbers in another order do not agree.
@@ -47,21 +48,19 @@ def computed_from(finding: FoundDivergence, matching: Matching) -> set[Vertex]:
     parts = set(finding.parts)
     if not isinstance(finding.divergence, OtherValue):
         parts = {it for it in parts if it.origin is it or it.origin.counterpart is None}
-    start = parts.union(gradients_of(parts | finding.laid, finding.laid, matching))
+    start = parts.union(gradients_of(parts | finding.laid, finding.laid))
     behind = reach(start, lambda node: node.consumers)
     has_both_sides = len({part.side.name for part in parts}) > 1
 
     def differs(node: Vertex) -> bool:
         # A value that is computed from what differs on one side alone is equal by chance.
         is_chance = has_both_sides and node.partner is not None and node.partner not in behind
-        return is_chance or _may_differ(node, matching)
+        return is_chance or _may_differ(node)
 
     return reach(start, lambda node: filter(differs, node.consumers))
 
 
-def gradients_of(
-    parts: Iterable[Vertex], laid: frozenset[Vertex], matching: Matching
-) -> list[Vertex]:
+def gradients_of(parts: Iterable[Vertex], laid: frozenset[Vertex]) -> list[Vertex]:
     """The nodes in backward that derive from those in forward among some, and may differ.
 
     Of those that are ``laid`` otherwise, all do.
@@ -69,17 +68,17 @@ def gradients_of(
     gradients: list[Vertex] = []
     for part in parts:
         derived = part.side.derived.get(part, ()) if part.phase == "forward" else ()
-        gradients += [node for node in derived if part in laid or _may_differ(node, matching)]
+        gradients += [node for node in derived if part in laid or _may_differ(node)]
     return gradients
 
 
-def _may_differ(node: Vertex, matching: Matching) -> bool:
+def _may_differ(node: Vertex) -> bool:
     """Whether a node is not known to agree, or holds the numbers of its partner in another order."""
     if not node.is_agreed:
         return True
     if node.partner is None or node.main is None or node.partner.main is None:
         return False
-    return matching.tolerance.layout(node.value, node.partner.value) is not None
+    return layout_of(node.value, node.partner.value) is not None
 
 
 # Ops that correspond by structure alone
@@ -108,12 +107,12 @@ class Rows(NamedTuple):
 
 
 def _without_bias(row: Row) -> Row:
-    work = [row[0]]
+    work = row[:1]
     for node in row[1:]:
         adds_bias = node.family == "add" and any(origin.is_leaf for origin in node.origins)
         if not (adds_bias and work[-1].family in PRODUCTS):
-            work.append(node)
-    return tuple(work)
+            work = *work, node
+    return work
 
 
 class Correspondence:
@@ -225,8 +224,7 @@ def with_places(matching: Matching, findings: list[FoundDivergence]) -> list[Fou
     agree within their noise, and behind the first divergence values cannot tell.
     """
     findings = [_with_rows(finding) for finding in findings]
-    wanted = set(filter(None, map(_ops_of, findings)))
-    if not wanted:
+    if not any(map(_ops_of, findings)):
         return findings
     equal: dict[Ops, list[Places]] = {}
     for match in matching.matches:
@@ -235,7 +233,7 @@ def with_places(matching: Matching, findings: list[FoundDivergence]) -> list[Fou
             equal.setdefault((node.op, other.op), []).append(both(node, other))
     also: dict[Ops, list[Places]] = {}
     taken = {node for finding in findings for node in finding.parts}
-    behind: set[Vertex] = set().union(*(computed_from(it, matching) for it in findings))
+    behind: set[Vertex] = set().union(*(computed_from(it) for it in findings))
     for rows in Correspondence(findings, behind).follow(matching.first.nodes):
         row, other_row = rows.work
         if len(row) == len(other_row) == 1 and taken.isdisjoint((*row, *other_row)):
@@ -278,9 +276,8 @@ def _with_rows(finding: FoundDivergence) -> FoundDivergence:
     divergence = finding.divergence
     if not isinstance(divergence, OtherValue) or finding.ends is None:
         return finding
-    rows = [
-        in_order(part for part in finding.parts if part.side is end.side) for end in finding.ends
-    ]
+    parts = finding.parts
+    rows = [in_order(it for it in parts if it.side is end.side) for end in finding.ends]
     is_formula = max(map(len, rows)) > 1 and divergence.phase == "forward"
     if not is_formula or divergence.inputs.differing:
         return finding
@@ -298,7 +295,7 @@ def _with_rows(finding: FoundDivergence) -> FoundDivergence:
     equal: list[Places] = []
     behind: list[Places] = []
     for row, other_row in zip(*occurrences, strict=True):
-        if finding.parts.isdisjoint((*row, *other_row)):
+        if parts.isdisjoint((*row, *other_row)):
             places = equal if row[-1].partner is other_row[-1] else behind
             places.append(both(row[0], other_row[0]))
     return _at_other_places(finding, equal, behind)

@@ -25,6 +25,7 @@ from explorer.compare.align.correspondence import (
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.one_sided import extra_ops, gradients_stopped, ops_of_one_side
 from explorer.compare.align.provenance import is_nothing, unwrapped
+from explorer.compare.align.sameness import are_one, layout_of
 from explorer.compare.align.suspects import (
     SILENT,
     Finder,
@@ -69,9 +70,13 @@ def diverge(
         return _before_results(Search.behind(matching, in_forward, "forward"))
     in_backward = matching.differing_results("backward")
     if in_backward:
-        early = Search.behind(matching, in_backward, "forward").in_forward()
+        early = Search.behind(matching, in_backward, "forward")
         # Steps that one side alone breaks down are no difference: the same op on both sides is.
-        works = [_work_onwards(node) for node in early.counterparts or ()]
+        works: list[set[tuple[str, int]]] = []
+        for first in early.counterparts or ():
+            # Before values agree again.
+            onwards = reach([first], _users_apart)
+            works.append({(it.family, it.value.size) for it in onwards if not it.is_bookkeeping})
         if works and works[0] & works[1]:
             return _before_results(early)
         return _before_results(Search.behind(matching, in_backward, "backward"))
@@ -83,15 +88,10 @@ def diverge(
     return next(iter(apart), None)
 
 
-def _work_onwards(first: Vertex) -> set[tuple[str, int]]:
-    """The family and size of every forward op that follows from a node before values agree again."""
-
-    def users(node: Vertex) -> list[Vertex]:
-        forward = [it for it in node.consumers if it.phase == "forward" and not it.is_result]
-        return [user for user in forward if not is_settled(user, "forward")]
-
-    onwards = reach([first], users)
-    return {(node.family, node.value.size) for node in onwards if not node.is_bookkeeping}
+def _users_apart(node: Vertex) -> list[Vertex]:
+    """The forward ops that read a node and are not known to agree."""
+    users = [it for it in node.consumers if it.phase == "forward" and not it.is_result]
+    return [it for it in users if not is_settled(it, "forward")]
 
 
 def _before_results(search: Search) -> FoundDivergence:
@@ -135,12 +135,12 @@ def find_further(
     in_forward = matching.differing_results("forward")
     in_backward = matching.differing_results("backward")
     # Where no result of forward differs, a difference in it may still show in the gradients.
-    forward = Search.behind(matching, in_forward or in_backward, "forward").in_forward()
+    forward = Search.behind(matching, in_forward or in_backward, "forward")
     backward = Search.behind(matching, in_backward, "backward")
     # In the order in which they would explain the rest.
     searched = (found_by(FURTHER, search) for search in (forward, backward))
     findings = [first]
-    explained = computed_from(first, matching)
+    explained = computed_from(first)
     for finding in chain(*searched, map(from_missing, missing)):
         if len(findings) > MOST:
             break
@@ -154,7 +154,7 @@ def find_further(
         is_read = any(not users.isdisjoint(other.parts) for other in findings)
         if not (is_known or is_explained or is_read) and is_difference(finding):
             findings.append(finding)
-            explained |= computed_from(finding, matching)
+            explained |= computed_from(finding)
     findings += partings_by_structure(matching.first.nodes, findings, explained)
     findings += _unexplained_results(matching, findings)
     # As they stand in the execution order of the two graphs.
@@ -171,7 +171,7 @@ def _unexplained_results(
     reached = []
     for finding in findings:
         # Also through values that agree: numbers in another order do, and zeros with other zeros.
-        gradients = gradients_of(finding.parts | finding.laid, finding.laid, matching)
+        gradients = gradients_of(finding.parts | finding.laid, finding.laid)
         onwards = reach(finding.parts.union(gradients), lambda it: it.consumers)
         sides = {part.side for part in finding.parts}
         reached.append((any(it.phase == "forward" for it in finding.parts), sides, onwards))
@@ -235,17 +235,15 @@ def _swapped(search: Search) -> Iterator[FoundDivergence]:
     It pairs with its counterpart, since both hold the same numbers; what takes them apart again no
     longer does.
     """
-    matching = search.matching
     for suspects in search.suspects_of.values():
         before = reach(suspects.entries, lambda node: [it for it in node.feeders if it.is_work])
         for node in in_order(before):
             other = node.partner
             if other is None or not same_work(node, other) or not are_in_another_order(node, other):
                 continue
-            moved = matching.tolerance.layout(node.value, other.value) is not None
-            if moved and not are_put_back(matching, node, other):
+            moved = layout_of(node.value, other.value) is not None
+            if moved and not are_put_back(node, other):
                 yield two_ops(search, node, other)
-                break
 
 
 def _beside(search: Search) -> Iterator[FoundDivergence]:
@@ -293,7 +291,7 @@ def _two_ways(search: Search, most: int = FEW_OPS) -> Iterator[FoundDivergence]:
             ways.append((row, other_row))
     if ways:
         shortest = min(ways, key=lambda rows: len(rows[0]) + len(rows[1]))
-        yield two_rows(search.matching, *shortest)
+        yield two_rows(*shortest)
 
 
 def _way_to(result: Vertex, most: int) -> list[Vertex]:
@@ -326,14 +324,7 @@ def _two_lines(search: Search) -> Iterator[FoundDivergence]:
     row, other_row = rows
     is_one = are_followed_alike(row[-1], other_row[-1])
     if is_one and row[-1].value.size == other_row[-1].value.size:
-        yield two_rows(search.matching, row, other_row)
-
-
-def _back(search: Search) -> Iterator[FoundDivergence]:
-    """What the way back leads to: an op too many is one only where nothing before it differs."""
-    for finding in from_backtrace(search):
-        if not isinstance(finding.divergence, ExtraOps):
-            yield finding
+        yield two_rows(row, other_row)
 
 
 def _ops(search: Search) -> Iterator[FoundDivergence]:
@@ -356,7 +347,7 @@ def _ops(search: Search) -> Iterator[FoundDivergence]:
             is_known = is_of_one_size and node.value.agrees(other.value) is not None
             if not (is_alike and is_known) or node.phase != other.phase:
                 continue
-            if not search.matching.tolerance.are_one(*values):
+            if not are_one(*values):
                 yield two_ops(search, node, other)
                 break
 
@@ -381,7 +372,8 @@ FIRST = (
 FURTHER = (
     Finder(Search.other_starts),
     Finder(partial(lone_leaves, are_behind=True)),
-    Finder(_back),
+    # An op too many is a divergence only where nothing before it differs.
+    Finder(lambda it: (o for o in from_backtrace(it) if not isinstance(o.divergence, ExtraOps))),
     Finder(gradients_stopped, "backward"),
     Finder(_ops),
 )

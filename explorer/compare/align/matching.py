@@ -1,12 +1,24 @@
-"""The pairs found so far, and those that need no search: leaves and results, by their names."""
+"""The pairs found so far, those that need no search, and the steps that belong to a pair.
 
-from collections.abc import Iterable
+Leaves and results pair by their names. A step is a product before its bias is added, where the other engine
+has one op for both. What the other engine does in an op of the same family is no such step: it is compared
+with that op. Nor is an op whose value cannot be what it yields from its recorded inputs, by plain arithmetic.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from explorer.compare.align.sameness import NOISE, Tolerance
-from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
+import numpy as np
+
+from explorer.compare.align.sameness import NOISE, are_noise, are_one, layout_of
+from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex, in_order
+from explorer.compare.graphs.sameness import within
 from explorer.model.alignment import How
 from explorer.model.graph import Phase
+from explorer.numeric.differences import Floats
+from explorer.operators.arithmetic import MOVES, is_moved, yielded
 
 PHASES: tuple[Phase, ...] = ("forward", "backward")
 
@@ -50,15 +62,16 @@ class Matching:
 
     ``matches`` are the pairs in order of discovery, at most one a node. ``shared`` pairs a node
     that has no partner with a further output of one that has. ``mismatches`` are leaves and results
-    that share a name and not a value. ``contradictions`` are ops, by node, whose counterpart takes
+    that share a name and not a value. ``alike`` are the names of results that agree whatever the levels of
+    the graphs say. ``contradictions`` are ops, by node, whose counterpart takes
     the same inputs and leads to the same values, and holds another value itself.
     """
 
-    def __init__(self, first: Side, second: Side, tolerance: Tolerance) -> None:
+    def __init__(self, first: Side, second: Side, alike: Collection[str] = ()) -> None:
         self.first = first
         self.second = second
         self.sides = first, second
-        self.tolerance = tolerance
+        self.alike = alike
         self.matches: list[Match] = []
         self.shared: list[Match] = []
         self.mismatches: list[Mismatch] = []
@@ -164,19 +177,18 @@ def pair_results(matching: Matching) -> None:
 
     A result pairs with a result only.
     """
-    tolerance = matching.tolerance
     transposed = set()
     for match in matching.matches:
-        if match.how == "name" and tolerance.layout(match.first, match.second):
+        if match.how == "name" and layout_of(match.first, match.second):
             transposed.add(match.first.node.name)
     for first, second in _results_to_compare(matching):
         one, other = first.result, second.result
-        is_equal = one.agrees(other) is None or tolerance.are_noise(one, other, NOISE)
+        is_equal = one.agrees(other) is None or are_noise(one, other, NOISE)
         if one.agrees(other) and not is_equal:
             # The gradient of a parameter that is stored transposed may have its elements in any order.
             any_layout = first.name.removeprefix("d") in transposed
-            is_equal = any_layout or tolerance.layout(one, other) is None
-        is_alike = first.name == second.name and first.name in tolerance.alike
+            is_equal = any_layout or layout_of(one, other) is None
+        is_alike = first.name == second.name and first.name in matching.alike
         if not (is_equal or is_alike):
             matching.mismatches.append(Mismatch(first, second))
             continue
@@ -219,3 +231,157 @@ def _results_to_compare(matching: Matching) -> list[tuple[Vertex, Vertex]]:
         if len(rest) == len(other_rest):
             pairs += zip(rest, other_rest, strict=True)
     return pairs
+
+
+# Steps inside an operator
+
+
+ROOM = 1e-3
+"""The part of an element, and of the greatest one, by which a value may be off."""
+
+ROUNDING = 1e-6
+"""The part of what is summed up by which a sum may be off that cancels."""
+
+
+class Enclosure(NamedTuple):
+    """Unpaired ``steps`` that nothing but a pair's node ``top`` uses, in execution order.
+
+    ``into`` are the origins of what goes into them. ``families`` counts those that hold other numbers than
+    what they read.
+    """
+
+    top: Vertex
+    steps: list[Vertex]
+    into: set[Vertex]
+    families: Counter[str]
+
+
+def enclose_steps(matching: Matching) -> None:
+    """Finds, for each pair, the steps to its node that its partner takes inside itself.
+
+    That holds by value: both nodes hold the same numbers, all that goes into the steps is paired
+    with what goes into the partner, and nothing else uses the steps. In backward these are the
+    incoming gradients; what forward kept may be any of its values. A step of which the other side
+    has an op of the same family on its own way there is not inside, nor is one that cannot be
+    what its op yields: nothing may hide in a pair.
+    """
+    for match in sorted(matching.matches, key=lambda match: match.first.node.rank):
+        one, other = match.first, match.second
+        are_work = all(value.is_main and value.node.is_work for value in (one, other))
+        are_alike = one.node.phase == other.node.phase and one.agrees(other)
+        if match.how == "provenance" or not (are_work and are_alike):
+            continue
+        first, second = _enclosure(one.node), _enclosure(other.node)
+        if not (first.steps or second.steps):
+            continue
+        inputs, other_inputs = _paired_inputs(first), _paired_inputs(second)
+        if inputs is None or {node.counterpart for node in inputs} != other_inputs:
+            continue
+        _compare(matching, first, second)
+        for here, there in ((first, second), (second, first)):
+            own = [
+                it for it in here.steps if it.origin is not it or it.family not in there.families
+            ]
+            here.top.steps = tuple(filter(fits, own))
+            for step in here.top.steps:
+                step.host = here.top
+
+
+def _enclosure(top: Vertex) -> Enclosure:
+    """The steps to a node in its own phase, back to nodes with a partner or another user."""
+    members, around, stack = {top}, set(), [top]
+    while stack:
+        for node in stack.pop().feeders:
+            is_unpaired_work = node.is_free and node.is_work and node.main is not None
+            # What backward reads of forward does not count as a use.
+            is_used_within = members.issuperset(node.users_in_phase)
+            if not is_unpaired_work or node.phase != top.phase or not is_used_within:
+                around.add(node)
+            elif node not in members:
+                members.add(node)
+                stack.append(node)
+
+    steps = in_order(members - {top})
+    # What was met before all its users had been may have become a step after all.
+    into = {node.origin for node in around.difference(steps)}
+    return Enclosure(top, steps, into, Counter(it.family for it in steps if it.origin is it))
+
+
+def _paired_inputs(enclosure: Enclosure) -> set[Vertex] | None:
+    """The inputs of steps that have a counterpart; None where one lacks it that needs one."""
+    inputs = set()
+    for node in enclosure.into:
+        if enclosure.top.phase == "backward" and node.phase == "forward":
+            # What forward kept may be any of an op's values: engines keep others for one op.
+            is_paired = node.counterpart is not None or node.is_paired
+            if not (is_paired or node.is_leaf or node.kind == "constant"):
+                return None
+        elif node.counterpart:
+            inputs.add(node)
+        elif node.kind != "constant" and node.family != "fill":
+            return None  # its numbers come from elsewhere: the other op does not hold them itself
+    return inputs
+
+
+# Steps of one family on both sides
+
+
+def _compare(matching: Matching, first: Enclosure, second: Enclosure) -> None:
+    """Compares the only steps of a family on either side, where these take the same inputs."""
+    steps, other_steps = (
+        {step.family: step for step in it.steps if step.origin is step} for it in (first, second)
+    )
+    for family, step in steps.items():
+        if not first.families[family] == second.families[family] == 1:
+            continue
+        other = other_steps[family]
+        wanted = {origin.counterpart for origin in step.origins}
+        if not wanted or wanted != set(other.origins):
+            continue
+        if are_one(step.value, other.value):
+            matching.join(step.value, other.value, "provenance")
+        # Two proven values differ because the ops do different things: another order of factors.
+        elif not step.record.proof == other.record.proof == "proven":
+            matching.contradictions.update({step: other, other: step})
+
+
+def fits(node: Vertex) -> bool:
+    """Whether a node's value can be right, by its inputs or by what is computed from it.
+
+    It can where nothing tells.
+    """
+    own = is_yielded(node)
+    if own is not None:
+        return own
+    verdicts = {is_yielded(user) for user in node.users_in_phase if user.is_work}
+    return True in verdicts or False not in verdicts
+
+
+def is_yielded(node: Vertex) -> bool | None:
+    """Whether a node holds what its op yields from its inputs; None where that is not known."""
+    value = _floats(node.main)
+    inputs = [_floats(read) for read in node.inputs]
+    known = [array for array in inputs if array is not None]
+    if value is None or not inputs or len(known) < len(inputs):
+        return None
+    room = max(ROOM, 4 * node.coarseness)
+    with np.errstate(all="ignore"):
+        if node.family in MOVES:
+            return is_moved(node.family, known, value, room)
+        candidates = yielded(node.family, known, value)
+        if not candidates:
+            return None
+        greatest = max(float(np.abs(array).max()) for array in known)
+        terms = max(array.size for array in known) / value.size
+        floor = room * float(np.abs(value).max()) + ROUNDING * greatest * max(terms, 1.0)
+        # In whatever layout.
+        held = np.sort(value, axis=None)
+        return any(within(np.sort(it, axis=None), held, (room, floor)) for it in candidates)
+
+
+def _floats(value: OutputValue | None) -> Floats | None:
+    """All elements in their shape, where they are known, finite and real."""
+    numbers = None if value is None else value.finite_numbers
+    if value is None or numbers is None or not 0 < numbers.size == value.size:
+        return None
+    return numbers.reshape(value.shape)

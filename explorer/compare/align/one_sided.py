@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from explorer.compare.align.contrasts import (
     row_of,
 )
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.provenance import MOST_TERMS, readers, unwrapped
+from explorer.compare.align.provenance import readers, unwrapped
 from explorer.compare.align.sameness import unit_of
 from explorer.compare.align.suspects import (
     PRODUCTS,
@@ -75,10 +74,9 @@ def extra_ops(
     # What the other side has of the last input that is as large as the value. A gradient is compared with
     # a gradient, unless gradients are added: a product has the other factor for one.
     read = [value for node in reversed(row) for value in node.inputs]
-    origins = [value.node.origin for value in read]
     as_large = [
         it.counterpart
-        for it in origins
+        for it in (value.node.origin for value in read)
         if it.counterpart and it.value.size == last.value.size
         if gradients or it.phase == last.phase
     ]
@@ -116,14 +114,14 @@ def ops_of_one_side(search: Search) -> Iterator[FoundDivergence]:
     if search.counterparts is None:
         first, second = search.suspects_of.values()
         if search.phase == "forward" and not (first.nodes and second.nodes):
-            yield from islice(_behind_results(search, first if first.nodes else second), 1)
+            yield from _behind_results(search, first if first.nodes else second)
         for here, there in ((first, second), (second, first)):
             behind = [node for node in here.nodes if node not in here.entries]
             for other in there.entries[:1]:
                 row = _before(other, behind, here)
                 if row:
                     yield extra_ops(row, other)
-        yield from (extra_ops([entry], None) for entry in (first.entries + second.entries)[:1])
+        yield from (extra_ops([entry], None) for entry in (*first.entries, *second.entries))
         return
     for node, other in (search.counterparts, search.counterparts[::-1]):
         here, there = search.suspects_of[node.side], search.suspects_of[other.side]
@@ -206,21 +204,6 @@ def _read_something_else(node: Vertex, other: Vertex) -> bool:
 # Sums
 
 
-def first_close(row: list[Vertex], other_row: list[Vertex]) -> tuple[int, int] | None:
-    """The places of the first two of some ops whose values are close; None without such.
-
-    They hold one quantity, with more rounding than their noise. Of each row as many as MOST_TERMS
-    are looked at.
-    """
-    others = [node.value.finite_numbers for node in other_row[:MOST_TERMS]]
-    for own_place, node in enumerate(row[:MOST_TERMS]):
-        numbers = node.value.finite_numbers
-        for other_place, held in enumerate(others):
-            if numbers is not None and held is not None and are_close(held, numbers):
-                return own_place, other_place
-    return None
-
-
 def are_close(held: Floats, wanted: Floats) -> bool:
     """Whether two values hold one quantity, with more rounding than their noise."""
     rtol, share = CLOSE
@@ -234,9 +217,8 @@ def is_rest(rest: OutputValue, total: OutputValue, term: OutputValue) -> bool:
     if wanted is None or numbers is None or part is None or part.size != numbers.size:
         return False
     # Nothing is left of a sum with one term: every zero of the other side would hold that.
-    is_clear = min(np.abs(part).max(), np.abs(numbers - part).max()) > LEAST_PART * np.abs(
-        numbers
-    ).max(initial=0.0)
+    least = LEAST_PART * np.abs(numbers).max(initial=0.0)
+    is_clear = min(np.abs(part).max(), np.abs(numbers - part).max()) > least
     return bool(is_clear) and are_close(wanted, numbers - part)
 
 
@@ -263,7 +245,7 @@ def gradients_stopped(search: Search) -> Iterator[FoundDivergence]:
             if node.origin.counterpart in stopped_there:
                 continue
             users = [user for user in readers(node) if user.phase == "forward"]
-            if not any(it.forward is node.origin for it in side.nodes):
+            if node.origin not in side.derived:
                 # A sum hands its gradient on as it is: then the first op is that of what was stopped.
                 users.append(node.origin)
             gradient = _gradient_of_one(there, users, node)
@@ -288,8 +270,8 @@ def _gradient_of_one(suspects: Suspects, users: Iterable[Vertex], stopped: Verte
         )
         reading_it = [it for it in own_steps if stopped.origin.counterpart in it.origins]
         ops = {user, *user.steps, *reading_it}
-        gradients = [node for node in suspects.nodes if node.forward in ops and _is_float(node)]
-        gradients = [node for node in gradients if not _is_here_too(node, own)]
+        gradients = [it for it in suspects.nodes if it.forward in ops and _is_float(it)]
+        gradients = [it for it in gradients if not _is_here_too(it, own)]
         if gradients:
             return min(gradients, key=lambda node: node.value.size != stopped.value.size)
     return None
@@ -303,11 +285,9 @@ def _is_here_too(gradient: Vertex, own: Vertex) -> bool:
     partner = gradient.forward
     if partner is None or partner is not own.partner or len(gradient.record.outputs) > 1:
         return False
-    derived, there = (node.side.derived.get(node, ()) for node in (own, partner))
-    count, count_there = (
-        sum(it.family == gradient.family for it in some) for some in (derived, there)
-    )
-    return count >= count_there
+    derived = (node.side.derived.get(node, ()) for node in (own, partner))
+    here, there = (sum(it.family == gradient.family for it in some) for some in derived)
+    return here >= there
 
 
 def _is_float(node: Vertex) -> bool:
@@ -359,9 +339,9 @@ def rounded_on_one_side(
 
 def _rounding(node: Vertex) -> FoundDivergence | None:
     """What begins at a node that rounds what it reads; None where it does not, or both sides do."""
-    wider = [it for it in node.feeders if _is_narrower(node, it) and it.kind != "constant"]
-    given = wider[0] if wider and wider[0].main is not None else None
-    counterpart = _counterpart(given) if given else None
+    wider = (it for it in node.feeders if _is_narrower(node, it) and it.kind != "constant")
+    given = next(wider, None)
+    counterpart = _counterpart(given) if given and given.main else None
     if given is None or counterpart is None or _is_narrower(counterpart, given):
         return None
 
@@ -381,9 +361,8 @@ def _rounding(node: Vertex) -> FoundDivergence | None:
             continue
         # Where no difference is known of two values of one size, rounding changes nothing.
         pairs = (node.value, given.value), (wide.value, other.value)
-        if not any(
-            one.size == it.size and contrast(one, it).gap.greatest == 0 for one, it in pairs
-        ):
+        of_one_size = [contrast(*pair) for pair in pairs if pair[0].size == pair[1].size]
+        if all(values.gap.greatest != 0 for values in of_one_size):
             # Both values behind it, where these are of one shape.
             is_one_shape = wide.value.shape == other.value.shape
             values = contrast(*pairs[1]) if is_one_shape else alone(wide.value)
@@ -410,8 +389,7 @@ def _leads_without_rounding(start: Vertex, end: Vertex, given: Vertex) -> bool:
         [start.origin, start], lambda it: [user for user in it.consumers if user.is_bookkeeping]
     )
     onwards = reach([start], lambda it: it.consumers)
-    is_end = end is start or end.origin is start.origin
-    if not (is_end or end in onwards):
+    if end not in onwards and end.origin is not start.origin:
         return False
     leading = reach([end], lambda it: it.feeders)
     return not any(_is_narrower(it, given) for it in (*passed_on, *(onwards & leading)))

@@ -1,7 +1,10 @@
-"""The search for pairs of nodes: by unique values first, then by provenance, then by order."""
+"""The search for pairs of nodes: by unique values first, then by provenance, then by order.
+
+What is still free then may be a further output of a node in a pair.
+"""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import TypeVar
@@ -17,10 +20,11 @@ from explorer.compare.align.provenance import (
     are_akin,
     are_consistent,
     evidence,
+    shared_origins,
     successors,
     trace_origins,
 )
-from explorer.compare.align.sameness import TIGHT, Tolerance, fingerprint
+from explorer.compare.align.sameness import TIGHT, are_noise, are_one, fingerprint
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
 from explorer.model.alignment import How
 
@@ -134,15 +138,15 @@ UNUSED_RULES = (
 """What pairs after that: like code that nothing uses, then anything with it."""
 
 
-def pair_nodes(first: Side, second: Side, tolerance: Tolerance) -> Matching:
-    """Pairs the nodes of two sides.
+def pair_nodes(first: Side, second: Side, alike: Collection[str]) -> Matching:
+    """Pairs the nodes of two sides; ``alike`` are the names of results that are known not to differ.
 
     The same graphs always give the same pairs, in order of discovery.
     """
-    fingerprint(first, second, tolerance)
+    fingerprint(first, second)
     trace_origins(first)
     trace_origins(second)
-    matching = Matching(first, second, tolerance)
+    matching = Matching(first, second, alike)
     # What is called the same comes first: no other value may take the place of a named one.
     pair_leaves(matching)
     pair_results(matching)
@@ -179,7 +183,7 @@ def _pair_by_rules(matching: Matching, rules: Iterable[Rule]) -> None:
     for node in matching.first.work:
         for other in successors(node) if node.is_free and not node.is_refuted else ():
             pair = node.value, other.value
-            if node.value.agrees(other.value) is None or matching.tolerance.are_noise(*pair):
+            if node.value.agrees(other.value) is None or are_noise(*pair):
                 matching.join(*pair, "provenance")
                 break
 
@@ -259,7 +263,7 @@ def _pair_by_provenance(matching: Matching, rule: Rule) -> None:
                     may_pair = rule.group(candidate.node) == group
                     if not may_pair or not are_consistent(node, candidate.node):
                         continue
-                    score = *evidence(matching, value, candidate), -candidate.node.rank
+                    score = *evidence(value, candidate), -candidate.node.rank
                     if score > best_score:
                         best, best_score = (value, candidate), score
             if best is not None:
@@ -307,3 +311,59 @@ def _pair_in_order(matching: Matching, rule: Rule, same_family: bool) -> None:
         is_telling = value.is_distinctive or are_akin(value.node, other.node)
         if are_free and is_telling and are_consistent(value.node, other.node):
             matching.join(value, other, rule.how("value+order"))
+
+
+# Further outputs of nodes in a pair
+
+
+Sharing = tuple[OutputValue, OutputValue, How]
+"""An output of a paired op, the value of a node of the other side that is the same, and the evidence."""
+
+
+def share_outputs(matching: Matching) -> None:
+    """Pairs what is still free with a further output of a paired op."""
+    for side in matching.sides:
+        # All are found before any is paired: one that is taken now may not decide what is kin.
+        sharings = [*_equal_outputs(side), *_makers_of_results(matching, side)]
+        for output, other, how in sharings:
+            if not output.is_taken and not other.node.is_paired:
+                matching.share(output, other, how)
+
+
+def _equal_outputs(side: Side) -> Iterator[Sharing]:
+    """Outputs of paired ops, each with a free node of the other side of equal value and descent."""
+    unpaired: dict[Bucket, list[Vertex]] = {}
+    for node in side.other.work:
+        if node.value.bucket is not None and not node.is_paired:
+            unpaired.setdefault(node.value.bucket, []).append(node)
+    for node in side.work:
+        if node.is_free:
+            continue
+        further = [output for output in node.values if output is not node.main and output.varies]
+        for output in further:
+            for bucket in output.near:
+                for other in unpaired.get(bucket, ()):
+                    # They derive from what is paired in forward, or are fed by what is paired.
+                    are_kin = shared_origins(node, other) > 0
+                    if node.forward and other.forward:
+                        partner = node.forward.representative.partner
+                        are_kin = partner is not None and partner is other.forward.representative
+                    if are_kin and node.phase == other.phase:
+                        yield output, other.value, "value+provenance"
+
+
+def _makers_of_results(matching: Matching, side: Side) -> Iterator[Sharing]:
+    """The outputs and nodes that make the results of one name.
+
+    The name tells where numbers do not, as in a gradient that cancels to noise about zero.
+    """
+    for match in matching.matches:
+        result, other_result = match.on(side).node, match.on(side.other).node
+        if match.how != "name" or not result.is_result:
+            continue
+        # Each is fed by one value at most.
+        for output, other in zip(result.inputs[:1], other_result.inputs[:1], strict=False):
+            are_work = output.node.is_work and other.node.is_work
+            if are_work and not output.node.is_free and are_one(output, other):
+                how: How = "value+provenance" if output.agrees(other) else "provenance"
+                yield output, other, how

@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import dropwhile, islice
 
-from explorer.compare.align.matching import Matching
-from explorer.compare.align.sameness import TIGHT
+from explorer.compare.align.sameness import TIGHT, layout_of
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex, in_order
 from explorer.compare.graphs.view import reach
 from explorer.model.divergence import Spread
@@ -37,26 +36,22 @@ def trace_origins(side: Side) -> None:
     The origin is the node itself, or that of the input whose numbers it passes on.
     """
     for node in side.nodes:
-        for value in node.inputs:
-            # On a cycle a node may come before its input, whose origin is not known then.
-            if value.node.rank < node.rank and _passes_on(node, value):
+        # Memory that is filled has other numbers from then on.
+        if node.main is None or node.family == "fill":
+            continue
+        # On a cycle a node may come before its input, whose origin is not known then.
+        for value in (it for it in node.inputs if it.is_main and it.node.rank < node.rank):
+            if node.is_bookkeeping or node.is_result:
+                is_passed_on = value.agrees(node.main)
+            else:
+                # Any other op passes on only the very same numbers, which could hardly be so by chance.
+                is_passed_on = value.bucket is node.main.bucket and value.varies
+            if is_passed_on:
                 node.origin = value.node.origin
                 break
     # Asked for at each candidate, they are looked up once.
     for node in side.nodes:
         node.users = readers(node, FEW)
-
-
-def _passes_on(node: Vertex, value: OutputValue) -> bool:
-    """Whether the main value of a node is that of one it reads, which is the main one there too."""
-    if node.main is None or value is not value.node.main:
-        return False
-    if node.family == "fill":
-        return False  # memory that is filled has other numbers from then on
-    if node.is_bookkeeping or node.is_result:
-        return bool(value.agrees(node.main))
-    # Any other op passes numbers on only if they are the very same, and could hardly be by chance.
-    return value.bucket is node.main.bucket and value.varies
 
 
 def are_consistent(one: Vertex, other: Vertex) -> bool:
@@ -134,7 +129,7 @@ def back_to_origin(value: OutputValue) -> Iterator[OutputValue]:
         yield value
 
 
-def evidence(matching: Matching, left: OutputValue, right: OutputValue) -> tuple[float, float]:
+def evidence(left: OutputValue, right: OutputValue) -> tuple[float, float]:
     """Points for two equal values being the same quantity, and how close they lie in their graphs.
 
     Closeness is 0 in the same relative place, and -1 at opposite ends.
@@ -164,7 +159,7 @@ def evidence(matching: Matching, left: OutputValue, right: OutputValue) -> tuple
         points += 3.0 if made.partner is other_made else -3.0
     if left.shape == right.shape:
         points += 1.0
-    if matching.tolerance.layout(left, right) is None:
+    if layout_of(left, right) is None:
         points += 2.0
     apart = node.step / node.side.length - other.step / other.side.length
     return points, -round(abs(apart), 3)

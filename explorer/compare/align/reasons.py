@@ -1,7 +1,7 @@
 """Why a node has no partner, and what depends on random draws."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import networkx as nx
@@ -14,9 +14,7 @@ from explorer.compare.align.suspects import BUFFER, find_suspects
 from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
 from explorer.compare.graphs.view import reach
 from explorer.compare.results.remarks import draws_random_numbers
-from explorer.model.divergence import Gap, OtherRate, Reading
-from explorer.model.graph import Phase
-from explorer.model.unpaired import (
+from explorer.model.alignment import (
     Contradicted,
     Fact,
     FurtherOutput,
@@ -32,6 +30,8 @@ from explorer.model.unpaired import (
     Unpaired,
     Why,
 )
+from explorer.model.divergence import Gap, OtherRate, Reading
+from explorer.model.graph import Phase
 
 Because = tuple[Reason, Why]
 """A reason, and the facts behind it."""
@@ -48,8 +48,7 @@ def reasons(
     for side in sorted(matching.sides, key=lambda side: side.name):
         for node in side.nodes:
             if not node.is_paired or node.is_partial:
-                found_reasons = (rule(known, node) for rule in RULES)
-                reason, why = next(filter(None, found_reasons), None) or _decomposed(known, node)
+                reason, why = _differing(known, node) or _plain(known, node)
                 if node in drawn:
                     reason, why = "random", Plain("random")
                 yield Unpaired(side=side.name, node=node.id, reason=reason, why=why)
@@ -115,15 +114,36 @@ class Known:
 # What differs
 
 
-def _wrong(known: Known, node: Vertex) -> Because | None:
-    """A node whose value is not what its op yields, or hardly can be."""
+def _differing(known: Known, node: Vertex) -> Because | None:
+    """What is wrong or other than on the other side; None where that is not the reason.
+
+    It counts first: that values differ is worth more to know than what kind of node it is.
+    """
     if node.is_refuted:
         return "refuted", _recorded(node, "proof", "disproved")
     counterpart = known.contradictions.get(node)
-    if counterpart is None:
-        return None
-    values = contrast(node.value, counterpart.value)
-    return "difference", Contradicted(place(counterpart), values.values, values.gap)
+    if counterpart is not None:
+        values = contrast(node.value, counterpart.value)
+        return "difference", Contradicted(place(counterpart), values.values, values.gap)
+    partner = node.representative.partner
+    if partner is not None:
+        # Only a further output of it has a partner.
+        is_alike = partner.family == node.family and partner.value.size == node.value.size
+        if not (partner.is_partial and is_alike):
+            return "decomposed", FurtherOutput(place(partner))
+        values = contrast(node.value, partner.value)
+        return "difference", FurtherOutput(place(partner), values.values, values.gap)
+    # Leaves and results are compared by name.
+    if node in known.differing:
+        is_buffer = not node.is_result and BUFFER.search(node.name) is not None
+        why = OtherNamedValue(node.name if is_buffer else node.name or node.op, is_buffer=is_buffer)
+        return "bookkeeping" if is_buffer else "difference", why
+    if node.is_packed:
+        return "bookkeeping", Plain("in_pieces")
+    if node.is_result:
+        # A net may return more than another; a gradient that is not there is a difference.
+        return "unobserved" if node.phase == "forward" else "difference", NoResult(node.name)
+    return None
 
 
 def _recorded(node: Vertex, what: str, otherwise: Fact) -> Why:
@@ -132,34 +152,11 @@ def _recorded(node: Vertex, what: str, otherwise: Fact) -> Why:
     return Recorded(absence) if absence else Plain(otherwise)
 
 
-def _partial(_: Known, node: Vertex) -> Because | None:
-    """A node of which only a further output has a partner."""
-    partner = node.representative.partner
-    if partner is None:
-        return None
-    is_alike = partner.family == node.family and partner.value.size == node.value.size
-    if not (partner.is_partial and is_alike):
-        return "decomposed", FurtherOutput(place(partner))
-    values = contrast(node.value, partner.value)
-    return "difference", FurtherOutput(place(partner), values.values, values.gap)
+def _plain(known: Known, node: Vertex) -> Because:
+    """A node that a divergence explains, that computes nothing, or of which nothing is known or needed.
 
-
-def _named(known: Known, node: Vertex) -> Because | None:
-    """Leaves and results are compared by name."""
-    if node in known.differing:
-        is_buffer = not node.is_result and BUFFER.search(node.name) is not None
-        why = OtherNamedValue(node.name if is_buffer else node.name or node.op, is_buffer=is_buffer)
-        return "bookkeeping" if is_buffer else "difference", why
-    if node.is_packed:
-        return "bookkeeping", Plain("in_pieces")
-    if not node.is_result:
-        return None
-    # A net may return more than another; a gradient that is not there is a difference.
-    return "unobserved" if node.phase == "forward" else "difference", NoResult(node.name)
-
-
-def _plain(known: Known, node: Vertex) -> Because | None:
-    """A node that a divergence explains, that computes nothing, or of which nothing is known or needed."""
+    What computes something is done in more ops than on the other side, or in fewer.
+    """
     if node in known.parts:
         return "difference", Plain("first_difference")
     if node in known.spoiled:
@@ -176,16 +173,7 @@ def _plain(known: Known, node: Vertex) -> Because | None:
         return "bookkeeping", Plain("fills_in")
     if node not in node.side.leading:
         return "bookkeeping", Plain("unused")
-    return None
-
-
-RULES: tuple[Callable[[Known, Vertex], Because | None], ...] = (
-    _wrong,
-    _partial,
-    _named,
-    _plain,
-)
-"""Of reasons the first counts: that values differ is worth more to know than what kind of node it is."""
+    return _decomposed(known, node)
 
 
 def _decomposed(known: Known, node: Vertex) -> Because:
@@ -199,8 +187,7 @@ def _decomposed(known: Known, node: Vertex) -> Because:
         if held is not held.node.main:
             return "decomposed", OutputOf(held.node.op, held.output)
     for held in held_there if node.value.is_distinctive else ():
-        is_twin = held.node.is_work and held.node.partner and held.node.phase == node.phase
-        if is_twin:
+        if held.node.is_work and held.node.partner and held.node.phase == node.phase:
             return "decomposed", Repeated(place(held.node))
 
     region = known.region.get(node)
@@ -238,7 +225,7 @@ def random_draws(matching: Matching) -> tuple[set[Vertex], list[FoundDivergence]
         for node, it in zip(ops, others, strict=True)
     )
     if not ops or not others or are_alike:
-        return set(), _unlike_rates(matching, drawing, set())
+        return set(), []
     dependent = reach([*ops, *others], lambda node: node.consumers)
     return dependent, _unlike_rates(matching, drawing, dependent)
 

@@ -4,7 +4,6 @@ Values whose numbers are the same whatever their layout share a bucket, and buck
 with them: exact order statistics make buckets, moments find neighbours, whole values confirm them.
 """
 
-from dataclasses import dataclass
 from math import hypot, nan
 from typing import Any
 
@@ -23,7 +22,7 @@ Candidates that lie so close go first.
 """
 
 NOISE = 10.0
-"""Results are noise about zero up to this many times ``atol``.
+"""Results are noise about zero up to this many times ATOL.
 
 A gradient that cancels is a sum of larger terms, and has the rounding of these.
 """
@@ -35,97 +34,95 @@ MOST_ROWS = 512
 """Of values with more rows it is not looked whether they have the same ones."""
 
 
-@dataclass(frozen=True)
-class Tolerance:
-    """The tolerance within which two elements agree whose noise was not measured.
+RTOL, ATOL = 1e-4, 1e-6
+"""The tolerance within which two elements agree whose noise was not measured.
 
-    ``rtol`` is relative to the element, ``atol`` to the tensor's typical greatest element. ``alike``
-    are the names of results that agree whatever the levels of the graphs say.
+RTOL is relative to the element, ATOL to the tensor's typical greatest element.
+"""
+
+
+def layout_of(first: OutputValue, second: OutputValue) -> Layout | None:
+    """How the equal numbers of two values lie differently, whose shapes are one but for ones.
+
+    "transposed", "reordered", or None where they do not or not every element is known.
     """
+    one, other = first.whole, second.whole
+    if one is None or other is None or one.data == other.data:
+        return None
+    # Dimensions of length 1 say nothing of where numbers lie.
+    if [it for it in one.shape if it != 1] != [it for it in other.shape if it != 1]:
+        return None
+    beside = elements_beside(first, second)
+    if beside is None:
+        return None
+    left, right = beside
+    rtol, floor = _room(first, second, left.size)
+    if within(left, right, (rtol, floor)):
+        return None
+    if len(one.shape) == 2:
+        transposed = left.reshape(one.shape).T.ravel()
+        if within(transposed, right, (rtol, floor.max())):
+            return "transposed"
+    return "reordered"
 
-    rtol: float = 1e-4
-    atol: float = 1e-6
-    alike: frozenset[str] = frozenset()
 
-    def layout(self, first: OutputValue, second: OutputValue) -> Layout | None:
-        """How the equal numbers of two values lie differently, whose shapes are one but for ones.
+def have_other_rows(first: OutputValue, second: OutputValue) -> bool:
+    """Whether equal numbers of two values make up other rows along the last axis.
 
-        "transposed", "reordered", or None where they do not or not every element is known.
-        """
-        one, other = first.whole, second.whole
-        if one is None or other is None or one.data == other.data:
-            return None
-        # Dimensions of length 1 say nothing of where numbers lie.
-        if [it for it in one.shape if it != 1] != [it for it in other.shape if it != 1]:
-            return None
-        beside = elements_beside(first, second)
-        if beside is None:
-            return None
-        left, right = beside
-        rtol, floor = self._room(first, second, left.size)
-        if within(left, right, (rtol, floor)):
-            return None
-        if len(one.shape) == 2:
-            transposed = left.reshape(one.shape).T.ravel()
-            if within(transposed, right, (rtol, floor.max())):
-                return "transposed"
-        return "reordered"
+    The rows may be in any order, and in any shape. False where that is not known.
+    """
+    one, other = first.whole, second.whole
+    beside = elements_beside(first, second)
+    if one is None or other is None or beside is None or not (one.shape and other.shape):
+        return False
+    if one.shape[-1] != other.shape[-1] or first.size != second.size:
+        return False
+    rows, others = (side.reshape(-1, one.shape[-1]) for side in beside)
+    if len(rows) > MOST_ROWS:
+        return False
+    rtol, floor = _room(first, second, rows.size)
+    room = rtol.max(), floor.max()
+    return any(not any(within(row, it, room) for it in others) for row in rows)
 
-    def have_other_rows(self, first: OutputValue, second: OutputValue) -> bool:
-        """Whether equal numbers of two values make up other rows along the last axis.
 
-        The rows may be in any order, and in any shape. False where that is not known.
-        """
-        one, other = first.whole, second.whole
-        beside = elements_beside(first, second)
-        if one is None or other is None or beside is None or not (one.shape and other.shape):
-            return False
-        if one.shape[-1] != other.shape[-1] or first.size != second.size:
-            return False
-        rows, others = (side.reshape(-1, one.shape[-1]) for side in beside)
-        if len(rows) > MOST_ROWS:
-            return False
-        rtol, floor = self._room(first, second, rows.size)
-        room = rtol.max(), floor.max()
-        return any(not any(within(row, it, room) for it in others) for row in rows)
+def _room(first: OutputValue, second: OutputValue, count: int) -> tuple[Floats, Floats]:
+    """The (rtol, floor) beyond which each of ``count`` elements counts as being in another place."""
+    rtol, floor = allowances(
+        (levels_of(first, count), levels_of(second, count)),
+        max(unit_of(first), unit_of(second)),
+        max(first.node.coarseness, second.node.coarseness),
+        max(value.bucket.scale if value.bucket else 0.0 for value in (first, second)),
+    )
+    return LAYOUT_SLACK * rtol, LAYOUT_SLACK * floor
 
-    def _room(self, first: OutputValue, second: OutputValue, count: int) -> tuple[Floats, Floats]:
-        """The (rtol, floor) beyond which each of ``count`` elements counts as being in another place."""
-        rtol, floor = allowances(
-            self,
-            (levels_of(first, count), levels_of(second, count)),
-            max(unit_of(first), unit_of(second)),
-            max(first.node.coarseness, second.node.coarseness),
-            max(value.bucket.scale if value.bucket else 0.0 for value in (first, second)),
-        )
-        return LAYOUT_SLACK * rtol, LAYOUT_SLACK * floor
 
-    def are_one(self, first: OutputValue, second: OutputValue) -> bool:
-        """Whether two values are the same numbers up to layout, or both rounding noise about zero."""
-        return bool(first.agrees(second)) or self.are_noise(first, second, NOISE)
+def are_one(first: OutputValue, second: OutputValue) -> bool:
+    """Whether two values are the same numbers up to layout, or both rounding noise about zero."""
+    return bool(first.agrees(second)) or are_noise(first, second, NOISE)
 
-    def are_noise(self, first: OutputValue, second: OutputValue, room: float = 1.0) -> bool:
-        """Whether two values of one size are rounding noise about zero.
 
-        All their elements lie within CLEAR times their noise of zero; where the noise of one was
-        not measured, within ``room`` times ``atol``.
-        """
-        if first.size != second.size:
-            return False
-        if first.noise is None or second.noise is None:
-            limit = room * self.atol
-        else:
-            limit = CLEAR * hypot(first.noise, second.noise)
-        if not (first.is_within(limit) and second.is_within(limit)):
-            return False
-        # Examples may have a noise of their own.
-        has_levels = (first.levels or second.levels) and first.shape == second.shape
-        beside = elements_beside(first, second) if has_levels else None
-        if beside is None:
-            return True
-        left, right = beside
-        limits = CLEAR * np.hypot(levels_of(first, left.size), levels_of(second, right.size))
-        return bool((np.maximum(np.abs(left), np.abs(right)) <= limits).all())
+def are_noise(first: OutputValue, second: OutputValue, room: float = 1.0) -> bool:
+    """Whether two values of one size are rounding noise about zero.
+
+    All their elements lie within CLEAR times their noise of zero; where the noise of one was
+    not measured, within ``room`` times ATOL.
+    """
+    if first.size != second.size:
+        return False
+    if first.noise is None or second.noise is None:
+        limit = room * ATOL
+    else:
+        limit = CLEAR * hypot(first.noise, second.noise)
+    if not (first.is_within(limit) and second.is_within(limit)):
+        return False
+    # Examples may have a noise of their own.
+    has_levels = (first.levels or second.levels) and first.shape == second.shape
+    beside = elements_beside(first, second) if has_levels else None
+    if beside is None:
+        return True
+    left, right = beside
+    limits = CLEAR * np.hypot(levels_of(first, left.size), levels_of(second, right.size))
+    return bool((np.maximum(np.abs(left), np.abs(right)) <= limits).all())
 
 
 def elements_beside(first: OutputValue, second: OutputValue) -> tuple[Floats, Floats] | None:
@@ -137,11 +134,7 @@ def elements_beside(first: OutputValue, second: OutputValue) -> tuple[Floats, Fl
 
 
 def allowances(
-    tolerance: Tolerance,
-    noise: tuple[Any, Any],
-    unit: Any,
-    coarseness: Any,
-    scale: Any,
+    noise: tuple[Any, Any], unit: Any, coarseness: Any, scale: Any
 ) -> tuple[Floats, Floats]:
     """The (rtol, floor) within which elements of two values agree, each a number or an array of them.
 
@@ -150,9 +143,9 @@ def allowances(
     """
     measured = CLEAR * np.hypot(*noise)
     rounding = CLEAR * 2**0.5 * unit
-    rtol = np.maximum(tolerance.rtol, coarseness)
+    rtol = np.maximum(RTOL, coarseness)
     known = CLEAR * np.fmax(np.fmax(*noise), 0.0)
-    floor = np.maximum(tolerance.atol, coarseness) * scale + np.nan_to_num(known)
+    floor = np.maximum(ATOL, coarseness) * scale + np.nan_to_num(known)
     is_measured = ~np.isnan(measured)
     return (
         np.where(is_measured, rounding, rtol),
@@ -206,7 +199,7 @@ _FIRST_QUANTILE on the quantiles.
 """
 
 
-def fingerprint(left: Side, right: Side, tolerance: Tolerance) -> None:
+def fingerprint(left: Side, right: Side) -> None:
     """Puts every observed value into a bucket, and tells buckets which others agree with them."""
     found = _buckets((left, right))
     table = np.array([bucket.figures for bucket in found], np.float64)
@@ -242,7 +235,6 @@ def fingerprint(left: Side, right: Side, tolerance: Tolerance) -> None:
             noise_of_other = np.where(other_turned & ~turned, 0.0, noise[step:])
             sizes = np.maximum(scale[:-step], scale[step:])
             rtol, floor = allowances(
-                tolerance,
                 (noise_of_one, noise_of_other),
                 np.maximum(unit[:-step], unit[step:]),
                 np.maximum(coarseness[:-step], coarseness[step:]),
@@ -262,7 +254,7 @@ def fingerprint(left: Side, right: Side, tolerance: Tolerance) -> None:
             for row, greatest in zip(rows[agree].tolist(), apart[agree].max(axis=1), strict=True):
                 first, second = buckets[row], buckets[row + step]
                 room = float(rtol[row]), float(floor[row])
-                if _agree(first, second, room, tolerance):
+                if _agree(first, second, room):
                     distance = float(greatest / (sizes[row] or 1.0))
                     first.near[second] = second.near[first] = distance
 
@@ -321,7 +313,7 @@ def scales(quantiles: Floats, noise: Floats) -> Floats:
     return limit
 
 
-def _agree(one: Bucket, other: Bucket, room: tuple[float, float], tolerance: Tolerance) -> bool:
+def _agree(one: Bucket, other: Bucket, room: tuple[float, float]) -> bool:
     """Whether the elements of two agree, where both are known, and in the examples that hardly move too.
 
     These must be the same whatever rounding does to the rest. Where each value has such examples as the
@@ -351,7 +343,6 @@ def _agree(one: Bucket, other: Bucket, room: tuple[float, float], tolerance: Tol
     if places.size != other_places.size or (places & ~other_places).any() or places.all():
         return True
     rtol, floor = allowances(
-        tolerance,
         (noise, other_noise),
         max(one.unit, other.unit),
         max(one.coarseness, other.coarseness),

@@ -76,7 +76,7 @@ class Suspects:
 
     def lineage(self, last: Vertex) -> list[Vertex]:
         """Those of them that were observed, in execution order."""
-        return _observed(self.leading_to(last))
+        return in_order(node for node in self.leading_to(last) if node.main)
 
     def stretch(self, entry: Vertex) -> list[Vertex]:
         """The suspects from an entry on that the same line of the same module made.
@@ -86,18 +86,13 @@ class Suspects:
         if entry.is_leaf or not (entry.scope or entry.source):
             return [entry]
         same_line = [node for node in self.nodes if node.line == entry.line]
-        return _observed(_computed_from(entry, same_line)) or [entry]
+        return [it for it in in_order(_computed_from(entry, same_line)) if it.main] or [entry]
 
 
 def _computed_from(entry: Vertex, nodes: Iterable[Vertex]) -> set[Vertex]:
     """An entry, and those of ``nodes`` that are computed from it."""
     members = set(nodes)
     return reach([entry], lambda node: members.intersection(node.consumers))
-
-
-def _observed(nodes: Iterable[Vertex]) -> list[Vertex]:
-    """The nodes whose values are known, in execution order."""
-    return in_order(node for node in nodes if node.main)
 
 
 def find_suspects(results: Iterable[Vertex], phase: Phase) -> Suspects:
@@ -166,23 +161,19 @@ class Search:
 
     @classmethod
     def behind(cls, matching: Matching, results: list[Mismatch], phase: Phase) -> "Search":
-        """The search behind some results."""
-        suspects_of = {
-            side: find_suspects([mismatch.on(side) for mismatch in results], phase)
-            for side in matching.sides
-        }
-        return cls(matching, results, suspects_of, phase)
+        """The search behind some results: in forward among its suspects alone.
 
-    def in_forward(self) -> "Search":
-        """The search among the suspects of forward: the way back from a gradient leads through backward."""
-        forward = {}
-        for side, suspects in self.suspects_of.items():
+        The way back from a gradient leads to these through backward.
+        """
+        suspects_of = {}
+        for side in matching.sides:
+            found = find_suspects([mismatch.on(side) for mismatch in results], phase)
             nodes, entries = (
-                tuple(node for node in some if node.phase == "forward")
-                for some in (suspects.nodes, suspects.entries)
+                tuple(node for node in some if phase in ("backward", node.phase))
+                for some in (found.nodes, found.entries)
             )
-            forward[side] = Suspects(nodes, entries)
-        return Search(self.matching, self.results, forward, "forward")
+            suspects_of[side] = Suspects(nodes, entries)
+        return cls(matching, results, suspects_of, phase)
 
     @cached_property
     def counterparts(self) -> tuple[Vertex, Vertex] | None:

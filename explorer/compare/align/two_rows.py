@@ -17,10 +17,10 @@ from explorer.compare.align.contrasts import (
     reading,
     row_of,
 )
-from explorer.compare.align.matching import Matching
-from explorer.compare.align.one_sided import first_close
+from explorer.compare.align.one_sided import are_close
 from explorer.compare.align.provenance import (
     FEW,
+    MOST_TERMS,
     back_to_origin,
     read_alone,
     read_from_outside,
@@ -28,7 +28,7 @@ from explorer.compare.align.provenance import (
     spread_otherwise,
     unwrapped,
 )
-from explorer.compare.align.sameness import elements_beside
+from explorer.compare.align.sameness import elements_beside, have_other_rows, layout_of
 from explorer.compare.align.suspects import Search, kind, same_work
 from explorer.compare.align.vertices import OutputValue, Vertex, in_order
 from explorer.compare.graphs.view import reach
@@ -51,19 +51,19 @@ def two_ops(search: Search, node: Vertex, other: Vertex) -> FoundDivergence:
 
     Ops of different kinds are compared as the stretches of ops that two lines of code became.
     """
-    return two_rows(search.matching, *_rows(search, node, other))
+    return two_rows(*_rows(search, node, other))
 
 
-def two_rows(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> FoundDivergence:
+def two_rows(row: list[Vertex], other_row: list[Vertex]) -> FoundDivergence:
     """Ops in a row on each side that lead to what should be one value."""
-    moved = parting_of_order(matching, row[0], other_row[0])
+    moved = parting_of_order(row[0], other_row[0])
     if moved:
         # The two only notice that their inputs are in another order: this is where it parts. What
         # one side passes on is compared by the op that made it.
         first, second = moved
         made = (first.origin, second), (first, second.origin)
         ends = next((pair for pair in made if same_work(*pair)), moved)
-        parting = _other_value(matching, [ends[0]], [ends[1]])
+        parting = _other_value([ends[0]], [ends[1]])
         # With the steps that passed the numbers on so far.
         steps = [it.node for end in ends for it in back_to_origin(end.value)]
         return replace(parting, parts=parting.parts.union(it for it in steps if it.is_work))
@@ -72,7 +72,7 @@ def two_rows(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> 
     if len(lone) == len(own) + len(others) == 1:
         users = [node for node in (*row, *other_row) if lone[0] in node.origins]
         return from_lone_leaf(lone[0], users[0], row[-1].phase)
-    return _other_value(matching, _as_far(row, other_row), _as_far(other_row, row))
+    return _other_value(_as_far(row, other_row), _as_far(other_row, row))
 
 
 def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
@@ -108,15 +108,15 @@ def _as_far(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     return longest
 
 
-def _other_value(matching: Matching, row: list[Vertex], other_row: list[Vertex]) -> FoundDivergence:
+def _other_value(row: list[Vertex], other_row: list[Vertex]) -> FoundDivergence:
     left, right = map(list, (row, other_row) if row[0].side.name == "left" else (other_row, row))
     for ops, last in zip((left, right), _as_laid(left[-1], right[-1]), strict=True):
         if last is not ops[-1]:
             ops.append(last)
     alone = read_alone(left, right), read_alone(right, left)
     rows = (left, right) if row[0].side.name == "left" else (right, left)
-    read = _read_in_another_order(matching, *rows)
-    inputs = _inputs(matching, rows, alone, read)
+    read = _read_in_another_order(*rows)
+    inputs = _inputs(rows, alone, read)
     parts: set[Vertex] = {*left, *right}
     laid: set[Vertex] = set()
     if read and inputs.rearranged:
@@ -181,6 +181,21 @@ def _rows(search: Search, node: Vertex, other: Vertex) -> tuple[list[Vertex], li
     return _up_to_result(search, row, other_row), _up_to_result(search, other_row, row)
 
 
+def first_close(row: list[Vertex], other_row: list[Vertex]) -> tuple[int, int] | None:
+    """The places of the first two of some ops whose values are close; None without such.
+
+    They hold one quantity, with more rounding than their noise. Of each row as many as MOST_TERMS
+    are looked at.
+    """
+    others = [node.value.finite_numbers for node in other_row[:MOST_TERMS]]
+    for own_place, node in enumerate(row[:MOST_TERMS]):
+        numbers = node.value.finite_numbers
+        for other_place, held in enumerate(others):
+            if numbers is not None and held is not None and are_close(held, numbers):
+                return own_place, other_place
+    return None
+
+
 def _up_to_result(search: Search, row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
     """A row of ops, longer where the other one ends in a result: up to that result here."""
     last, suspects = row[-1], search.suspects_of[row[-1].side]
@@ -199,7 +214,6 @@ def _up_to_result(search: Search, row: list[Vertex], other_row: list[Vertex]) ->
 
 
 def _inputs(
-    matching: Matching,
     rows: tuple[list[Vertex], list[Vertex]],
     alone: tuple[list[Vertex], list[Vertex]],
     moved: tuple[OutputValue, OutputValue] | None,
@@ -209,9 +223,10 @@ def _inputs(
     ``alone`` is what the left one alone reads, and the right one, ``moved`` what lies in another order there.
     """
     row, other_row = rows
-    fed = matching.differing(row[0].side).intersection(row[0].feeders)
+    # Leaves of one name pair with one another or with nothing.
+    fed = [it for it in row[0].feeders if it.is_leaf and it.is_reserved and it.is_free]
     if fed:
-        return Inputs(differing=tuple(sorted(leaf.name for leaf in fed)))
+        return Inputs(differing=tuple(sorted({leaf.name for leaf in fed})))
     spread = spread_otherwise(*sorted(rows, key=lambda row: row[0].side.name))
     if spread:
         return Inputs(spread=spread)
@@ -226,7 +241,7 @@ def _inputs(
         # What is read in the place of something else is the divergence itself.
         return Inputs(alone=places)
     are_swapped = are_in_another_order(row[0], other_row[0])
-    layout = matching.tolerance.layout(*moved) if moved and not are_swapped else None
+    layout = layout_of(*moved) if moved and not are_swapped else None
     # The other side may have as settings what are constants here.
     constants = [] if any(it.kind != "constant" for it in own or others) else own or others
     return Inputs(
@@ -241,10 +256,10 @@ def _inputs(
 
 
 def _read_in_another_order(
-    matching: Matching, row: list[Vertex], other_row: list[Vertex]
+    row: list[Vertex], other_row: list[Vertex]
 ) -> tuple[OutputValue, OutputValue] | None:
     """The first of what two rows read whose numbers lie in another order on the other side."""
-    read = rearranged_input(matching, row[0], other_row[0])
+    read = rearranged_input(row[0], other_row[0])
     if read:
         return read
     # What has no counterpart, but numbers that the other row reads in another order.
@@ -253,7 +268,7 @@ def _read_in_another_order(
         equal = [other for other in read_there if value.agrees(other)]
         for other in equal:
             counterparts = value.node.origin.counterpart, other.node.origin.counterpart
-            if None in counterparts and all(matching.tolerance.layout(value, it) for it in equal):
+            if None in counterparts and all(layout_of(value, it) for it in equal):
                 return value, other
     return None
 
@@ -273,9 +288,7 @@ def _putting_in_order(value: OutputValue) -> set[Vertex]:
 # Where equal numbers come to lie in another order
 
 
-def parting_of_order(
-    matching: Matching, node: Vertex, other: Vertex
-) -> tuple[Vertex, Vertex] | None:
+def parting_of_order(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex] | None:
     """The earliest counterparts behind two nodes whose numbers are equal and in another order.
 
     What they read lies in one order on both sides. None where the two nodes themselves read their
@@ -283,20 +296,20 @@ def parting_of_order(
     """
     parting = None
     while not are_in_another_order(node, other):
-        read = rearranged_input(matching, node, other)
+        read = rearranged_input(node, other)
         if not read:
             break
         node, other = read[0].node.origin, read[1].node.origin
         if not (node.is_work and other.is_work):
             break  # a leaf that lies in another order is reported beside its reader
-        if matching.tolerance.layout(node.value, other.value) is None:
+        if layout_of(node.value, other.value) is None:
             # What made the numbers left them alike: a step that passes them on has moved them.
             return _mover(read[0].node), _mover(read[1].node)
         parting = node, other
     return parting
 
 
-def are_put_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
+def are_put_back(node: Vertex, other: Vertex) -> bool:
     """Whether one of two sides puts equal numbers in the order in which the other one has them at once."""
     for maker, there in ((node, other), (other, node)):
         passed, held = [maker], there.value
@@ -308,7 +321,7 @@ def are_put_back(matching: Matching, node: Vertex, other: Vertex) -> bool:
         for value in (mover.value for mover in passed[1:]):
             # In another shape nothing is known of the order.
             is_known = value.whole and held.whole and value.shape == held.shape
-            if is_known and value.agrees(held) and not matching.tolerance.layout(value, held):
+            if is_known and value.agrees(held) and not layout_of(value, held):
                 return True
     return False
 
@@ -320,9 +333,7 @@ def are_in_another_order(left: Vertex, right: Vertex) -> bool:
     return is_one_set and wanted != origins
 
 
-def rearranged_input(
-    matching: Matching, node: Vertex, other: Vertex
-) -> tuple[OutputValue, OutputValue] | None:
+def rearranged_input(node: Vertex, other: Vertex) -> tuple[OutputValue, OutputValue] | None:
     """The first input of a node whose numbers lie in another order on the other side.
 
     What goes into steps without a counterpart, which lead to the node, is an input too: the other
@@ -334,13 +345,11 @@ def rearranged_input(
         is_behind = value.node.rank < node.rank  # on a cycle it need not be
         if not is_behind or not is_made_alike or value.agrees(other_value) is not True:
             continue
-        if are_put_back(matching, value.node, other_value.node):
+        if are_put_back(value.node, other_value.node):
             continue
         # Two products with a weight may read rows of other numbers, of which each becomes a row.
         are_products = _multiplies(node, value) and _multiplies(other, other_value)
-        if matching.tolerance.layout(value, other_value) or (
-            are_products and matching.tolerance.have_other_rows(value, other_value)
-        ):
+        if layout_of(value, other_value) or (are_products and have_other_rows(value, other_value)):
             return value, other_value
     return None
 

@@ -9,7 +9,7 @@ import msgspec
 from explorer.compare.graphs.sameness import elements
 from explorer.compare.graphs.view import GraphView, reach
 from explorer.model.arrays import Array, Summary
-from explorer.model.graph import GradGraph, Node, Phase, SideName, Slot, is_users
+from explorer.model.graph import GradGraph, Node, Phase, SideName, is_users
 from explorer.numeric.differences import Floats
 from explorer.operators.families import BOOKKEEPING, family
 
@@ -70,11 +70,6 @@ class OutputValue:
         """Its dtype; "" where the record does not list it."""
         outputs = self.node.record.outputs
         return outputs[self.output].dtype if self.output < len(outputs) else ""
-
-    @property
-    def slot(self) -> Slot:
-        """The id of its node, and its number among the outputs."""
-        return self.node.id, self.output
 
     @property
     def whole(self) -> Array | None:
@@ -263,26 +258,23 @@ class Vertex:
     @property
     def is_partial(self) -> bool:
         """Whether it is in a pair by a further output alone, and nothing confirms its main value."""
-        if not (self.is_paired and self.main and self.is_work) or self.is_step:
+        if not (self.is_paired and self.main and self.is_work):
             return False
-        if self.main.is_taken or self.record.proof == "proven":
+        # A step is what the partner of its host takes inside itself.
+        is_step = self.host is not None and self in self.host.steps
+        if is_step or self.main.is_taken or self.record.proof == "proven":
             return False
         # Partners by a further output may hold the same main value all the same.
         partner = self.representative.partner
         return not (partner and partner.main and self.main.agrees(partner.main))
-
-    @property
-    def is_step(self) -> bool:
-        """Whether it is a step that the partner of its host takes inside itself."""
-        return self.host is not None and self in self.host.steps
 
 
 class Side:
     """One of the two graphs, and the ``other`` one.
 
     ``name`` says on which side a caller sees it. The search itself goes by ``is_first``, which does
-    not depend on that: what it finds is the same whichever graph is named first. ``nodes``, and
-    ``by_id``, are in execution order, forward first, ``length`` of them needed; ``work`` are those that
+    not depend on that: what it finds is the same whichever graph is named first. ``nodes``
+    are in execution order, forward first, ``length`` of them needed; ``work`` are those that
     compute something, ``leading`` those that some result depends on, all where the graph names no
     results, ``derived`` are the backward nodes of each forward one, and ``callers`` the lines that call each
     line of a module.
@@ -291,12 +283,11 @@ class Side:
     other: "Side"
 
     def __init__(self, graph: GradGraph, name: SideName, is_first: bool) -> None:
-        self.engine = graph.engine
         self.name = name
         self.is_first = is_first
         view = GraphView(graph)
         records = view.execution_order()
-        self.by_id = vertices = {it.id: Vertex(self, it, rank) for rank, it in enumerate(records)}
+        vertices = {it.id: Vertex(self, it, rank) for rank, it in enumerate(records)}
         self.nodes = tuple(vertices.values())
         for node in self.nodes:
             # Several edges may lead to one place; the order in which they were drawn must not matter.

@@ -56,7 +56,8 @@ class Suspect(NamedTuple):
 
     ``other`` is the op of the other side. ``trials`` begin with none that changes anything; those of a later
     op of a row as well: where other values were put in, it does not read what the row makes. What gives
-    one of the values ``further`` on there does as well: the other side may come to it in more ops.
+    one of the values ``further`` on there does as well: the other side may come to it in more ops. What
+    gives one of those ``within`` its row, which are named, is what differs first.
     Operators that are ``not_there``, each in the place of an op, may give the value, and are no cause.
     """
 
@@ -67,6 +68,7 @@ class Suspect(NamedTuple):
     target: Output
     trials: tuple[Trial, ...]
     further: tuple[Output, ...] = ()
+    within: tuple[tuple[str, Output], ...] = ()
     not_there: frozenset[tuple[str, str]] = frozenset()
 
 
@@ -140,6 +142,7 @@ def _suspect(ends: Ends) -> Suspect | None:
     unchanged = Trial(tuple(ids), is_state=ends.at == "state")
     has_further = ends.at in ("op", "first") and not ends.result
     further = tuple(islice(_further(ends, own, target), FURTHER)) if has_further else ()
+    within = tuple(_within(ends, own, target)) if not ends.result else ()
     # Of an op's kind the other side has as many, and of that of an operator tried in its place none: beside
     # zeros a sum is a difference.
     ops = {node.id: node.op for node in ends.own_row}
@@ -150,7 +153,9 @@ def _suspect(ends: Ends) -> Suspect | None:
         if _count(ops[edit.node], ends.own_row) <= _count(ops[edit.node], ends.row)
         and _count(edit.op, ends.row) == 0
     )
-    return Suspect(ends.side, last, other, own, target, (unchanged, *trials), further, not_there)
+    return Suspect(
+        ends.side, last, other, own, target, (unchanged, *trials), further, within, not_there
+    )
 
 
 def _value(flow: GraphView, node: Node, result: str) -> Output | None:
@@ -189,6 +194,18 @@ def _count(op: str, row: list[Node]) -> int:
     """How many ops of a row are of an operator's kind: a root, or 1 by it."""
     kinds = [family(it).replace("rsqrt", "sqrt") for it in (op, *(node.op for node in row))]
     return kinds.count(kinds[0]) - 1
+
+
+def _within(ends: Ends, own: Output, target: Output) -> Iterator[tuple[str, Output]]:
+    """What the other row makes before its last op, as large as an op's own value, and other than that."""
+    for node in ends.row[:-1]:
+        value = node.main
+        if (
+            value
+            and value.shape == own.shape
+            and not any(are_equal(value, it) for it in (own, target))
+        ):
+            yield inputs.label_of(node), value
 
 
 def _further(ends: Ends, own: Output, target: Output) -> Iterator[Output]:

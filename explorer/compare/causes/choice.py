@@ -8,6 +8,7 @@ import msgspec
 from explorer.compare.causes.arguments import OF_SLICES
 from explorer.compare.causes.candidates import Suspect
 from explorer.compare.causes.inputs import later_place
+from explorer.compare.causes.rows import elsewhere
 from explorer.compare.graphs.sameness import (
     apart_if_same,
     apart_in_any_order,
@@ -86,17 +87,21 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
         side=suspect.side,
         node=node.id,
         op=node.op,
+        source=elsewhere(node, suspect.node),
         edits=(first, *others),
         proven="computed_again",
         greatest=found.apart,
         noise=noise_of(suspect.own, found.target),
         layers=layers if suspect.side == "left" else layers[::-1],
         tried=sum(bool(trial.edits) for trial in suspect.trials),
+        within=next((label for label, value in suspect.within if value is found.target), ""),
     )
     to_write = mends(cause, node, (left.engine, right.engine))
     if cause.is_opposite:
         # The other side writes another op.
         to_write = tuple(mend for mend in to_write if mend.side == cause.side)
+    if cause.within:
+        to_write = ()  # that alone would not mend it
     return msgspec.structs.replace(cause, mends=to_write)
 
 
@@ -193,13 +198,16 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
     edits_made = [trial.edits for trial in suspect.trials if len(trial.edits) > 1]
     of_there = [edits[:-1] for edits in edits_made if form_of(edits) == "arguments"]
     opposite = _opposite(own, suspect.target)
-    for target in (suspect.target, *suspect.further, *opposite):
+    within = tuple(value for _, value in suspect.within)
+    for target in (suspect.target, *suspect.further, *opposite, *within):
         if own.shape == target.shape and distance(own, target) is None:
             continue  # they cannot be compared
         found = []
         room = room_of(own, target)
         for trial, made in computed:
             if _is_by_chance(trial.edits, target):
+                continue
+            if target in within and form_of(trial.edits) not in ("arguments", "operator"):
                 continue
             apart = apart_if_same(made, target, room)
             is_removed = isinstance(trial.edits[0], RemoveOperator) and len(trial.row) > 1

@@ -5,6 +5,8 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+import msgspec
+
 from explorer.compare.causes.choice import is_believed
 from explorer.compare.causes.composites import (
     applied,
@@ -29,6 +31,7 @@ from explorer.compare.causes.rows import (
     are_alike,
     at_place,
     does_the_same,
+    elsewhere,
     have_one_value,
     is_among,
     is_of_form,
@@ -347,6 +350,10 @@ def related_cause(divergence: Divergence, left: GraphView, right: GraphView) -> 
     for rank, kind, find in FINDERS:
         pairs = find(divergence, left, right) if isinstance(divergence, kind) else ()
         for cause in filter(None, map(cause_of_pair, pairs if rank < least else ())):
+            node = (left if cause.side == "left" else right).nodes[cause.node]
+            ends = zip((left, right), divergence.nodes, strict=True)
+            at = [flow.nodes[end] for flow, end in ends if end is not None]
+            cause = msgspec.structs.replace(cause, source=elsewhere(node, *at))
             first, own = cause.edits[0], 0 if is_believed(cause.edits) else rank
             if rank == PLAIN and isinstance(first, InsertOperator) and first.op in LAYOUTS:
                 own = LAYOUT

@@ -149,7 +149,13 @@ def replaced(spot: Spot) -> Iterator[Edit]:
         return
     places = {it.id: place for place, it in enumerate(here.graph.nodes)}
     not_before = here.behind(node.id)
-    nodes = [it for it in here.graph.nodes if it.kind != "output" and it.id not in not_before]
+    # No op of forward reads what backward computes.
+    phases = (node.phase, "forward")
+    nodes = [
+        it
+        for it in here.graph.nodes
+        if it.kind != "output" and it.id not in not_before and it.phase in phases
+    ]
     nodes.sort(key=lambda it: abs(places[it.id] - places[node.id]))
     for slot, read in spot.tensors.items():
         origin, output = next((it.origin, it.output) for it in here.into(node) if it.input == slot)

@@ -120,6 +120,12 @@ def base_of(flow: GraphView, node: Node, families: frozenset[str]) -> Node:
     return node
 
 
+def elsewhere(node: Node, *others: Node) -> str:
+    """The line of a node; "" where it is that of one of some others, or is not known."""
+    lines = {line for other in others for line in other.source[:1]}
+    return next((line for line in node.source[:1] if line not in lines), "")
+
+
 def size_of(node: Node) -> int:
     """How many elements the first value of a node has; 0 where it has none."""
     return math.prod(node.outputs[0].shape) if node.outputs else 0

@@ -55,7 +55,7 @@ class Laid(NamedTuple):
 
     def as_seen(self, side: SideName, node: str, outputs: tuple[Output, ...]) -> tuple[Output, ...]:
         """What a node of one side yields, computed anew, as it lies in these graphs."""
-        if not any(slot[0] == node for slot in self.moved[side]):
+        if not self._has_moved(side, node):
             return outputs
         return tuple(_first(it) if len(it.shape) >= FEWEST_AXES else it for it in outputs)
 

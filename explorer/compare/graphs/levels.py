@@ -14,9 +14,6 @@ from explorer.numeric.summaries import QUANTILES
 ALIKE = 1e-2
 """Two values whose figures are this near, as a share of their size, have one level of noise."""
 
-NodeLevels = tuple[float | None, tuple[float, ...]]
-"""The noise of one output, and that of its examples."""
-
 
 def have_one_form(one: GradGraph, other: GradGraph) -> bool:
     """Whether two captures are of one graph: the same ops in the same places, with as many outputs."""
@@ -31,18 +28,13 @@ def with_levels(graph: GradGraph, measured: GradGraph) -> GradGraph:
     """
     if not have_one_form(graph, measured):
         return lent_levels(graph, measured)
-    levels = {
-        (node.id, place): (output.noise, output.levels)
-        for node in measured.nodes
-        for place, output in enumerate(node.outputs)
-    }
-    return with_outputs(graph, lambda slot, output: _leveled(output, levels[slot]))
+    nodes = measured.by_id()
 
+    def leveled(slot: Slot, output: Output) -> Output:
+        same = nodes[slot[0]].outputs[slot[1]]
+        return replace(output, noise=same.noise, levels=same.levels)
 
-def _leveled(output: Output, levels: NodeLevels) -> Output:
-    """An output with its noise, and that of its examples."""
-    noise, of_examples = levels
-    return replace(output, noise=noise, levels=of_examples)
+    return with_outputs(graph, leveled)
 
 
 def lent_levels(graph: GradGraph, lender: GradGraph) -> GradGraph:
@@ -53,18 +45,20 @@ def lent_levels(graph: GradGraph, lender: GradGraph) -> GradGraph:
     """
     shelf, flow = _Shelf(lender), GraphView(graph)
     relative: dict[Slot, float] = {}
-    levels: dict[Slot, NodeLevels] = {}
+    outputs: dict[Slot, Output] = {}
     for node in sorted(graph.nodes, key=lambda node: (node.phase == "backward", node.order)):
         read = [relative[slot] for slot in flow.slots(node.id) if slot in relative]
         for place, output in enumerate(node.outputs):
-            level, of_examples = shelf.levels(node, output)
+            held = shelf.find(node, output)
+            level = held.noise if held else None
             size = usual_size(output)
             if level is None and read and output.values is not None:
                 level = max(read) * size
             if level is not None and size:
                 relative[node.id, place] = level / size
-            levels[node.id, place] = level, of_examples
-    return with_outputs(graph, lambda slot, output: _leveled(output, levels[slot]))
+            of_examples = held.levels if held and held.shape == output.shape else ()
+            outputs[node.id, place] = replace(output, noise=level, levels=of_examples)
+    return with_outputs(graph, lambda slot, _: outputs[slot])
 
 
 def usual_size(output: Output) -> float:
@@ -97,15 +91,11 @@ class _Shelf:
             for size, outputs in self._of_size.items()
         }
 
-    def levels(self, node: Node, output: Output) -> NodeLevels:
-        """The levels of the values that are nearest to an output's; None where none is near."""
-        lender = self._named.get((node.phase, node.name)) if node.kind == "output" else None
-        lender = lender or self._nearest(output)
-        if lender is None:
-            return None, ()
-        return lender.noise, lender.levels if lender.shape == output.shape else ()
-
-    def _nearest(self, output: Output) -> Output | None:
+    def find(self, node: Node, output: Output) -> Output | None:
+        """The output of one name, or whose values are nearest; None where none is near."""
+        named = self._named.get((node.phase, node.name)) if node.kind == "output" else None
+        if named is not None:
+            return named
         size = prod(output.shape)
         if output.values is None or size not in self._figures or output.values.nonfinite:
             return None

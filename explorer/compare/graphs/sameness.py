@@ -39,7 +39,10 @@ class Sameness(NamedTuple):
 
     def apart(self, one: AnyArray, other: AnyArray) -> float | None:
         """How far two values of one shape are apart at most; None where they are not the same."""
-        a, b = _wide(one), _wide(other)
+        a, b = (
+            np.asarray(it, np.complex128 if it.dtype.kind == "c" else np.float64)
+            for it in (one, other)
+        )
         with np.errstate(invalid="ignore", over="ignore"):
             apart = np.abs(a - b)
             room = self.base + self.share * np.maximum(np.abs(a), np.abs(b))
@@ -51,11 +54,6 @@ class Sameness(NamedTuple):
                 return None
             apart = apart[near]
         return float(apart.max(initial=0.0))
-
-
-def _wide(array: AnyArray) -> AnyArray:
-    """An array in float64, or in complex128."""
-    return np.asarray(array, np.complex128 if array.dtype.kind == "c" else np.float64)
 
 
 def within(one: AnyArray, other: AnyArray, tolerance: tuple[Any, Any]) -> bool:

@@ -40,6 +40,10 @@ class GraphView:
             if edge.kind != "control" and edge.origin in self.nodes and edge.target in self.nodes:
                 self._into.setdefault(edge.target, []).append(edge)
                 self._out_of.setdefault(edge.origin, []).append(edge)
+        self._derived: dict[str, list[Node]] = {}
+        for node in graph.nodes:
+            if node.forward is not None:
+                self._derived.setdefault(node.forward, []).append(node)
 
     @cached_property
     def network(self) -> nx.DiGraph:
@@ -96,14 +100,6 @@ class GraphView:
     def derived(self, node: Node) -> list[Node]:
         """The ops in backward of a node in forward."""
         return self._derived.get(node.id, [])
-
-    @cached_property
-    def _derived(self) -> dict[str, list[Node]]:
-        derived: dict[str, list[Node]] = {}
-        for node in self.graph.nodes:
-            if node.forward is not None:
-                derived.setdefault(node.forward, []).append(node)
-        return derived
 
     # Shapes as the framework has them
 

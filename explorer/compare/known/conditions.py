@@ -1,27 +1,22 @@
 """What must be true at a divergence, so that it is a known one: what is seen there, and conditions."""
 
 from collections.abc import Callable
-from itertools import product
 from math import isclose, isfinite, isnan, nan
 from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.causes.rows import at_place, rows_at
 from explorer.compare.graphs.view import MOVES, GraphView, reach
-from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.causes import Cause, FromLeaf, InsertOperator, Rewire
 from explorer.model.divergence import (
     Divergence,
-    ExtraOps,
     OtherRate,
     OtherValue,
     Reading,
     ResultElsewhere,
 )
-from explorer.model.engines import engine_named, plain
-from explorer.model.graph import OTHER, Arguments, Layer, Node, Output, SideName
+from explorer.model.graph import Arguments, Layer, Node, Output, SideName
 from explorer.operators.families import family, squashed
 
 HANDING_ON = MOVES | {"identity", "contiguous"}
@@ -70,14 +65,12 @@ class Side(NamedTuple):
         """What the ops read, and behind what only moves numbers also what that reads."""
         nodes = self.flow.nodes
 
-        def read(node: Node) -> list[str]:
-            return [it.id for it in self.flow.origins(node)]
+        def read(name: str) -> list[str]:
+            return [origin for origin, _output in self.flow.slots(name)]
 
-        def onwards(name: str) -> list[str]:
-            return read(nodes[name]) if family(nodes[name].op) in HANDING_ON else []
-
-        start = [name for node in self.row for name in read(node)]
-        return [nodes[name] for name in reach(start, onwards)]
+        start = [origin for node in self.row for origin in read(node.id)]
+        moved = reach(start, lambda it: read(it) if family(nodes[it].op) in HANDING_ON else [])
+        return [nodes[name] for name in moved]
 
 
 Partners = dict[tuple[SideName, str], str]
@@ -120,60 +113,20 @@ class Context(NamedTuple):
             return ()
         return tuple(sorted((own, other)))
 
+    def reads_equal(self, dtype: str = "") -> bool:
+        """Whether both ops read the same, as was observed; their values are of a ``dtype`` that is given."""
+        inputs = self.divergence.inputs if isinstance(self.divergence, OtherValue) else None
+        if inputs is None or not inputs.are_observed or inputs.differing or any(inputs.alone):
+            return False
+        made = [output for it in self.sides if it.row for output in it.row[-1].outputs[:1]]
+        return not dtype or {output.dtype for output in made} == {dtype}
 
-def contexts(
-    alignment: Alignment,
-    divergence: Divergence,
-    cause: Cause | None,
-    flows: tuple[GraphView, GraphView],
-) -> tuple[Context, Context]:
-    """What is seen of a divergence of two graphs, the left side first, and the same the other way round."""
-    names: tuple[SideName, SideName] = ("left", "right")
-    partners: Partners = {}
-    for pair, name in product(alignment.pairs, names):
-        for node in pair.members(name):
-            partners.setdefault((name, node), pair.members(OTHER[name])[0])
-    rows = rows_at(divergence, *flows)
-    if rows is None:
-        # The op of each side; of one that has none in forward, what it goes on with.
-        goes_on = None
-        if isinstance(divergence, ExtraOps) and divergence.phase == "forward":
-            goes_on = divergence.goes_on
-        first, second = (
-            flow.nodes.get(name or "") or (goes_on and at_place(flow, goes_on))
-            for name, flow in zip(divergence.nodes, flows, strict=True)
-        )
-        rows = [first] if first else [], [second] if second else []
-    # In backward an op derives from another one; a side without an op has the counterpart of the other's.
-    firsts = [row[0] if row else None for row in rows]
-    forwards = [
-        flow.nodes.get(first.forward or "") if first and first.phase == "backward" else first
-        for first, flow in zip(firsts, flows, strict=True)
-    ]
-    sides = []
-    of_each = zip(names, flows, rows, forwards, reversed(forwards), divergence.ends, strict=True)
-    for name, flow, row, forward, other, end in of_each:
-        if forward is None and other is not None:
-            forward = flow.nodes.get(partners.get((OTHER[name], other.id), ""))
-        nodes = [*row[:1], *([forward] if forward else [])]
-        ops = [node.op for node in (row if forward is None or forward in row else (forward,))]
-        engine = flow.graph.engine
-        side = Side(
-            name,
-            flow,
-            row,
-            forward,
-            end.value,
-            parties=frozenset((plain(engine), engine_named(engine).framework)),
-            names=frozenset((*map(squashed, ops), *map(family, ops))),
-            layer=flow.graph.layers.get(nodes[0].scope if nodes else "", Layer("")),
-            arguments={key: it for node in reversed(nodes) for key, it in node.arguments.items()},
-            reads=list(flow.tensors(forward).values()) if forward else [],
-        )
-        sides.append(side)
-    left, right = sides
-    seen = Context(divergence, cause, left, right, partners)
-    return seen, seen._replace(ours=right, theirs=left)
+    def differs_by(self, share: float) -> bool:
+        """Whether the elements that differ most differ by at most that share of them."""
+        gap, sizes = self.divergence.gap, [it.size for it in self.sides]
+        if gap.is_least or gap.greatest is None or any(map(isnan, sizes)):
+            return False
+        return 0 < gap.greatest <= share * max(sizes)
 
 
 Condition = Callable[[Context], bool]
@@ -256,19 +209,6 @@ def axes_are_those_swapped(seen: Context) -> bool:
 # Values that are wrong, or have few digits
 
 
-def reads_equal(dtype: str = "") -> Condition:
-    """Both ops read the same, as was observed; where a ``dtype`` is given, their values are of that one."""
-
-    def is_so(seen: Context) -> bool:
-        inputs = seen.divergence.inputs if isinstance(seen.divergence, OtherValue) else None
-        if inputs is None or not inputs.are_observed or inputs.differing or any(inputs.alone):
-            return False
-        made = [output for it in seen.sides if it.row for output in it.row[-1].outputs[:1]]
-        return not dtype or {output.dtype for output in made} == {dtype}
-
-    return is_so
-
-
 def whole(output: Output) -> AnyArray | None:
     """All elements; None of a value that is large, or was not observed."""
     return unpack(output.whole) if output.whole else None
@@ -285,19 +225,6 @@ def holds(output: Output, number: float) -> bool:
     return number in (figures.minimum, figures.maximum, *figures.quantiles)
 
 
-def differs_by(share: float) -> Condition:
-    """The elements that differ most differ by at most that share of them."""
-
-    def is_so(seen: Context) -> bool:
-        gap = seen.divergence.gap
-        sizes = [it.size for it in seen.sides]
-        if gap.is_least or gap.greatest is None or any(map(isnan, sizes)):
-            return False
-        return 0 < gap.greatest <= share * max(sizes)
-
-    return is_so
-
-
 def has_a_number_of_many_digits(seen: Context) -> bool:
     """Both ops are given one number, which single precision does not hold."""
     one, other = (it.arguments.get("other") for it in seen.sides)
@@ -306,7 +233,7 @@ def has_a_number_of_many_digits(seen: Context) -> bool:
 
 def equal_elements_come_out_unequal(seen: Context) -> bool:
     """MindSpore's op, a function of single elements, makes several numbers of one; they differ little."""
-    if not seen.ours.row or not differs_by(0.1)(seen):
+    if not seen.ours.row or not seen.differs_by(0.1):
         return False
     made = seen.ours.row[-1].outputs
     return bool(made) and any(are_unequal_for_equal(it, made[0]) for it in seen.ours.reads)

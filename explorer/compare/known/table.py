@@ -6,52 +6,38 @@ Seen with MindSpore 2.10 and PyTorch 2.13; a test has a net for each row.
 from collections.abc import Collection, Mapping
 from itertools import product
 from math import inf, isfinite
-from typing import NamedTuple
 
+from explorer.compare.causes.rows import at_place, rows_at
 from explorer.compare.graphs.view import GraphView
-from explorer.compare.known.conditions import (
-    Condition,
-    Context,
-    Side,
-    a_row_is_masked,
-    are_at_one_kink,
-    are_other_spellings,
-    axes_are_those_swapped,
-    contexts,
-    differs_by,
-    equal_elements_come_out_unequal,
-    has_a_number_of_many_digits,
-    is_close,
-    is_nan_at_zero,
-    is_one_tensor,
-    is_zero_to_the_zeroth,
-    label_is_read,
-    pads_before_it_pools,
-    pads_one_end_more,
-    rates_are_exchanged,
-    reads_equal,
-    reads_negative,
-)
+from explorer.compare.known import conditions
+from explorer.compare.known.conditions import Condition, Context, Partners, Side
 from explorer.model.alignment import Alignment
 from explorer.model.causes import Cause
-from explorer.model.divergence import Divergence
-from explorer.model.graph import Node, Phase
+from explorer.model.divergence import Divergence, ExtraOps
+from explorer.model.engines import engine_named, plain
+from explorer.model.graph import OTHER, Layer, Node, Phase, SideName
 from explorer.model.known import Reference
 from explorer.operators.families import family, squashed
 
+FRAMEWORKS = "mindspore | torch"
+"""Either engine of MindSpore beside either of PyTorch."""
 
-class Row(NamedTuple):
+
+class Row:
     """What a divergence must be for ``reference`` to be about it: all ``conditions`` are true.
 
-    ``ops`` are bare names or families of the ops of both sides, in backward of those that are
-    differentiated: "a b | c, d" is an a or b beside a c, or two d; "*" is any. ``parties`` are frameworks
-    or engines in the order of the sides, written likewise.
+    ``name`` is that of a surprise, or the number of a claim. ``ops`` are bare names or families of the ops of
+    both sides, in backward of those that are differentiated: "a b | c, d" is an a or b beside a c, or two d;
+    "*" is any. ``parties`` are frameworks or engines in the order of the sides, written likewise.
     """
 
-    reference: Reference
-    ops: str
-    conditions: tuple[Condition, ...]
-    parties: str
+    def __init__(
+        self, name: str | int, ops: str, *conditions: Condition, parties: str = FRAMEWORKS
+    ) -> None:
+        self.reference = Reference("claim" if isinstance(name, int) else "surprise", str(name))
+        self.ops = ops
+        self.conditions = conditions
+        self.parties = parties
 
     def is_about(self, seen: Context) -> bool:
         """Whether a divergence is what this row knows."""
@@ -128,109 +114,111 @@ def _written(seen: Context, side: Side) -> list[Node]:
 FEW_UNITS = 4 * 2.0**-23
 """So great a share of a number does single precision forget."""
 
-FRAMEWORKS = "mindspore | torch"
-"""Either engine of MindSpore beside either of PyTorch."""
-
-
-def _row(name: str | int, ops: str, *conditions: Condition, parties: str = FRAMEWORKS) -> Row:
-    """The row of a surprise by its name, or of a claim by its number."""
-    reference = Reference("claim" if isinstance(name, int) else "surprise", str(name))
-    return Row(reference, ops, conditions, parties)
-
-
 FORWARD = (
     # Layers and their settings
     # The one momentum is 1 minus the other.
-    _row(43, "batchnorm", lambda at: is_close(sum(at.changed("momentum")), 1)),
+    Row(43, "batchnorm", lambda at: conditions.is_close(sum(at.changed("momentum")), 1)),
     # PyTorch's batch norm has no running statistics, and MindSpore's uses its own.
-    _row(
+    Row(
         42,
         "batchnorm",
         lambda at: at.theirs.layer.settings.get("track_running_stats") is False,
         lambda at: bool(at.theirs.arguments.get("training")),
         lambda at: not at.ours.arguments.get("is_training"),
     ),
-    _row(
+    Row(
         "layer_norm_epsilon",
         "layernorm",
-        lambda at: [*map(is_close, at.changed("eps", "epsilon"), (1e-7, 1e-5))] == [True, True],
+        lambda at: (
+            [*map(conditions.is_close, at.changed("eps", "epsilon"), (1e-7, 1e-5))] == [True, True]
+        ),
     ),
     # PyTorch's windows move by more than one element.
-    _row(
+    Row(
         "strided_padding",
         "conv conv2d | conv",
-        pads_one_end_more,
+        conditions.pads_one_end_more,
         lambda at: any(step != 1 for step in at.theirs.integers("stride")),
     ),
-    _row(47, "conv conv2d maxpool | conv maxpool", pads_one_end_more),
+    Row(47, "conv conv2d maxpool | conv maxpool", conditions.pads_one_end_more),
     # MindSpore pads by its mode "same", PyTorch not at all: the two values have other sizes.
-    _row(
+    Row(
         69,
         "conv conv2d | conv",
         lambda at: at.has_shapes and at.ours.arguments.get("pad_mode") == "same",
         lambda at: not any(at.theirs.integers("padding")),
     ),
-    _row(87, "padv3 pad | maxpool", pads_before_it_pools, reads_negative),
-    _row(41, "*", rates_are_exchanged),
-    _row(44, "*", axes_are_those_swapped),
-    _row(
+    Row(87, "padv3 pad | maxpool", conditions.pads_before_it_pools, conditions.reads_negative),
+    Row(41, "*", conditions.rates_are_exchanged),
+    Row(44, "*", conditions.axes_are_those_swapped),
+    Row(
         "rrelu_evaluation",
         "* | rreluwithnoise",
         lambda at: at.ours.layer.name.rpartition(".")[2] == "RReLU",
         lambda at: at.theirs.arguments.get("training") is False,
     ),
     # PyTorch's loss is one number, MindSpore's has one for each sample.
-    _row(
+    Row(
         "loss_reduction",
         "crossentropy | *",
         lambda at: at.has_shapes and len(at.ours.value.shape) == 1,
         lambda at: at.theirs.value.shape == (),
     ),
     # Values that are wrong, or have few digits
-    _row(
+    Row(
         "saturated_tanh",
         "tanh",
-        reads_equal("float32"),
+        lambda at: at.reads_equal("float32"),
         lambda at: all(it.size > 0.99 for it in at.sides),
     ),
-    _row(
+    Row(
         "lost_digits",
         "log1p, expm1",
-        reads_equal("float32"),
+        lambda at: at.reads_equal("float32"),
         lambda at: all(it.size < 0.1 for it in at.sides),
     ),
-    _row("unequal_outputs", "softplus, elu", equal_elements_come_out_unequal),
-    _row(
+    Row("unequal_outputs", "softplus, elu", conditions.equal_elements_come_out_unequal),
+    Row(
         "double_precision",
         "add sub mul div",
-        reads_equal("float64"),
-        has_a_number_of_many_digits,
-        differs_by(FEW_UNITS),
+        lambda at: at.reads_equal("float64"),
+        conditions.has_a_number_of_many_digits,
+        lambda at: at.differs_by(FEW_UNITS),
     ),
-    _row("single_precision_inside", "celu", reads_equal("float64"), differs_by(FEW_UNITS)),
+    Row(
+        "single_precision_inside",
+        "celu",
+        lambda at: at.reads_equal("float64"),
+        lambda at: at.differs_by(FEW_UNITS),
+    ),
     # This operator has five right digits.
-    _row("single_precision_inside", "logsoftmax", reads_equal("float64"), differs_by(1e-5)),
-    _row("masked_row", "softmax", reads_equal(), a_row_is_masked),
-    _row(
+    Row(
+        "single_precision_inside",
+        "logsoftmax",
+        lambda at: at.reads_equal("float64"),
+        lambda at: at.differs_by(1e-5),
+    ),
+    Row("masked_row", "softmax", lambda at: at.reads_equal(), conditions.a_row_is_masked),
+    Row(
         "nan_minimum",
         "minimum, maximum",
-        reads_equal(),
+        lambda at: at.reads_equal(),
         lambda at: isfinite(at.ours.size) and at.theirs.is_nan,
     ),
     # Updates in place
-    _row(
+    Row(
         "in_place_nothing",
         "*",
         is_computed_in_vain,
         parties="mindspore-tape | torch mindspore-graph",
     ),
-    _row("view_write", "*", a_write_is_lost, parties="mindspore-tape | torch"),
+    Row("view_write", "*", a_write_is_lost, parties="mindspore-tape | torch"),
 )
 """What is known of values."""
 
 BACKWARD = (
     # Both embeddings are given the same row of padding, by MindSpore's layer and PyTorch's op.
-    _row(
+    Row(
         "padding_index",
         "embedding",
         lambda at: at.ours.layer.settings.get("padding_idx") is not None,
@@ -239,38 +227,41 @@ BACKWARD = (
         ),
     ),
     # PyTorch differentiates ELU with SELU's alpha.
-    _row(
+    Row(
         "selu",
         "selu | elu selu",
-        lambda at: is_close(at.theirs.arguments.get("alpha"), 1.6732632423543772),
-        reads_negative,
+        lambda at: conditions.is_close(at.theirs.arguments.get("alpha"), 1.6732632423543772),
+        conditions.reads_negative,
     ),
-    _row("label_gradient", "*", label_is_read),
-    _row("power_of_zero", "*", is_zero_to_the_zeroth),
-    _row(
+    Row("label_gradient", "*", conditions.label_is_read),
+    Row("power_of_zero", "*", conditions.is_zero_to_the_zeroth),
+    Row(
         "zero_norm",
         "sqrt | linalgvectornorm norm, reducestd std | std, atan2",
-        is_nan_at_zero,
+        conditions.is_nan_at_zero,
     ),
-    _row(
+    Row(
         "slopes_at_bounds",
         "relu6 | hardtanh relu6, minimum maximum | hardtanh, hswish hardswish | hardswish",
-        are_at_one_kink,
+        conditions.are_at_one_kink,
     ),
     # The norm is the greatest of the absolute values.
-    _row(
+    Row(
         "slopes_at_bounds",
         "argmaxwithvalue | linalgvectornorm",
         lambda at: at.theirs.arguments.get("ord") == inf,
     ),
-    _row("relu_at_zero", "*", are_other_spellings, are_at_one_kink),
-    _row("same_tensor_twice", "*", is_one_tensor),
-    _row(31, "*", is_one_tensor),
-    _row("in_place_exp", "*", a_saved_result_is_overwritten, parties="mindspore-graph | torch"),
+    Row("relu_at_zero", "*", conditions.are_other_spellings, conditions.are_at_one_kink),
+    Row("same_tensor_twice", "*", conditions.is_one_tensor),
+    Row(31, "*", conditions.is_one_tensor),
+    Row("in_place_exp", "*", a_saved_result_is_overwritten, parties="mindspore-graph | torch"),
 )
 """What is known of gradients."""
 
 ROWS: Mapping[Phase, tuple[Row, ...]] = {"forward": FORWARD, "backward": BACKWARD}
+
+
+# A divergence
 
 
 def known(
@@ -280,7 +271,51 @@ def known(
     flows: tuple[GraphView, GraphView],
 ) -> tuple[Reference, ...]:
     """What is known of a divergence of two graphs, with its cause where one was found."""
-    both_ways = contexts(alignment, divergence, cause, flows)
-    rows = ROWS[divergence.phase]
-    found = [row.reference for row in rows if any(map(row.is_about, both_ways))]
+    names: tuple[SideName, SideName] = ("left", "right")
+    partners: Partners = {}
+    for pair, name in product(alignment.pairs, names):
+        for node in pair.members(name):
+            partners.setdefault((name, node), pair.members(OTHER[name])[0])
+    # The op of each side; of one that has none in forward, what it goes on with.
+    goes_on = None
+    if isinstance(divergence, ExtraOps) and divergence.phase == "forward":
+        goes_on = divergence.goes_on
+    alone = (
+        flow.nodes.get(name or "") or (goes_on and at_place(flow, goes_on))
+        for name, flow in zip(divergence.nodes, flows, strict=True)
+    )
+    rows = rows_at(divergence, *flows) or [[node] if node else [] for node in alone]
+    # In backward an op derives from another one; a side without an op has the counterpart of the other's.
+    firsts = [row[0] if row else None for row in rows]
+    forwards = [
+        flow.nodes.get(first.forward or "") if first and first.phase == "backward" else first
+        for first, flow in zip(firsts, flows, strict=True)
+    ]
+    sides = []
+    of_each = zip(names, flows, rows, forwards, reversed(forwards), divergence.ends, strict=True)
+    for name, flow, row, forward, other, end in of_each:
+        if forward is None and other is not None:
+            forward = flow.nodes.get(partners.get((OTHER[name], other.id), ""))
+        nodes = [*row[:1], *([forward] if forward else [])]
+        ops = [node.op for node in (row if forward is None or forward in row else (forward,))]
+        engine = flow.graph.engine
+        side = Side(
+            name,
+            flow,
+            row,
+            forward,
+            end.value,
+            parties=frozenset((plain(engine), engine_named(engine).framework)),
+            names=frozenset((*map(squashed, ops), *map(family, ops))),
+            layer=flow.graph.layers.get(nodes[0].scope if nodes else "", Layer("")),
+            arguments={key: it for node in reversed(nodes) for key, it in node.arguments.items()},
+            reads=list(flow.tensors(forward).values()) if forward else [],
+        )
+        sides.append(side)
+    left, right = sides
+    seen = Context(divergence, cause, left, right, partners)
+    # Either side may be the first party of a row.
+    both_ways = seen, seen._replace(ours=right, theirs=left)
+    rows_of_phase = ROWS[divergence.phase]
+    found = [row.reference for row in rows_of_phase if any(map(row.is_about, both_ways))]
     return tuple(dict.fromkeys(found))

@@ -1,4 +1,4 @@
-"""The answers to a case: every comparison of two, and the distinct ones with their engines."""
+"""The answers to a case: every comparison of two, and the distinct answers and states with their engines."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, combinations, product
@@ -6,7 +6,7 @@ from itertools import chain, combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.compare.graphs.sameness import Sameness, scale, within
+from explorer.compare.graphs.sameness import Sameness, in_tables, scale, within
 from explorer.compare.results.comparison import (
     NOT_MEASURED,
     BesideOracle,
@@ -17,14 +17,16 @@ from explorer.compare.results.comparison import (
     Parties,
     by_leaf,
     compare,
+    moved,
     movements,
     worst,
 )
-from explorer.model.arrays import AnyArray, unpack
+from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework, engine_named
 from explorer.model.report import ORACLE, AnswerGroup, Difference, NotFiniteAlike
 from explorer.model.results import ANSWERED, OracleResult, Result, ResultNoise
+from explorer.model.state import StateChange, StateGroup, StateRow
 from explorer.model.trees import fill
 from explorer.numeric.differences import Floats, are_equal, real_parts
 from explorer.scenario.declaration import Tolerance
@@ -76,7 +78,8 @@ class Answers:
     ``drawn`` are the leaves that depend on random numbers in every engine that answered. ``allowed`` are the
     reasons for which ``tolerances`` let some answers differ, by the two: their verdict is "close".
     ``forwards`` are what the net of each engine returns, with its noise, and ``judges`` what judges the
-    engines of a framework; None where no net that is varied is its own.
+    engines of a framework; None where no net that is varied is its own. The oracle ``has_estimates`` where it
+    has something to say.
     """
 
     def __init__(
@@ -90,9 +93,10 @@ class Answers:
     ) -> None:
         self.results = results
         self.oracle = oracle
+        self.has_estimates = oracle.outcome == "ok" and len(oracle.estimates) > 0
         self.fine = {name: it for name, it in results.items() if it.outcome == "ok"}
-        self._noise = {name: movements(noise.get(name)) for name in self.fine}
         measured = {name: noise.get(name, ResultNoise()) for name in self.fine}
+        self._noise = {name: movements(it) for name, it in measured.items()}
         self._drawn = {name: frozenset(it.drawn) for name, it in measured.items()}
         leaves = next((it.leaves for it in self.fine.values()), ())
         self.drawn = tuple(
@@ -116,11 +120,10 @@ class Answers:
         self._not_finite = not_finite_alike(self.fine, estimated)
         # Where the nets differ already, the derivatives of one do not judge those of the other.
         self._forwards = forwards
-        frameworks = dict.fromkeys(engine_named(name).framework for name in self.fine)
         every = (oracle, *oracle.beside)
         # The oracle of a framework's own net; else of the first net that returns what its does.
         self.judges: dict[Framework, OracleResult | None] = {}
-        for framework in frameworks:
+        for framework in dict.fromkeys(engine_named(name).framework for name in self.fine):
             own = (judge for judge in every if judge.framework == framework)
             alike = (judge for judge in every if self._is_net_of(framework, judge.framework))
             judge = next(chain(own, alike), None) if self.has_estimates else oracle
@@ -143,11 +146,6 @@ class Answers:
         self.near_oracle = {name: it for name, it in agreeing.items() if it is not None}
 
     # Beside the oracle
-
-    @property
-    def has_estimates(self) -> bool:
-        """Whether the oracle has something to say."""
-        return self.oracle.outcome == "ok" and len(self.oracle.estimates) > 0
 
     def refuted(self, name: str) -> Iterator[Difference]:
         """Where the oracle refutes an engine's gradients that begin like its own estimates, leaf by leaf."""
@@ -190,10 +188,11 @@ class Answers:
         """
         if framework not in apart_from(varied, self._forwards):
             return True
-        agreeing = [pair for pair, it in self.comparisons.items() if it.verdict != "differs"]
-        return {framework, varied} in [
-            {engine_named(it).framework for it in pair} for pair in agreeing
-        ]
+        return any(
+            {engine_named(it).framework for it in pair} == {framework, varied}
+            for pair, it in self.comparisons.items()
+            if it.verdict != "differs"
+        )
 
     def _widest_noise(self, judge: OracleResult) -> Movements:
         """The greatest movement of each element in any engine that computes the net of an oracle.
@@ -266,9 +265,7 @@ class Answers:
             size, values = 0.0, []
             for leaf, noise in zip(leaves, noises, strict=True):
                 array = real_parts(unpack(leaf.value)).astype("float64")
-                movement = noise.get(leaf.name)
-                is_of_it = movement is not None and movement.shape == array.shape
-                size = max(size, scale(array, movement if is_of_it else None))
+                size = max(size, scale(array, moved(noise, leaf.name, array)))
                 values.append(array)
             if Sameness(READABLE * size, share=0.0).apart(*values) is None:
                 return False
@@ -320,10 +317,10 @@ def not_finite_alike(fine: Mapping[str, Result], names: Collection[str]) -> Elem
         values = first[name]
         counted = ~np.isfinite(values)
         for other in (it.get(name) for it in others):
-            same: AnyArray | bool = False
-            if other is not None and other.shape == values.shape:
-                same = are_equal(values, other)
-            counted = counted & same
+            if other is None or other.shape != values.shape:
+                counted = np.zeros(values.shape, bool)
+            else:
+                counted = counted & are_equal(values, other)
         if counted.any():
             alike[name] = counted
     return alike
@@ -368,7 +365,36 @@ def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
         if engines[0] in answers.fine:
             pairs = [pair for pair in combinations(engines, 2) if not answers.read_alike(*pair)]
             spread = worst(answers.comparisons[pair] for pair in pairs).greatest
-        agrees = not is_refuted if judged else None
-        parties = tuple(engines)
-        groups.append(AnswerGroup(parties, agrees, tuple(own_marks), confirmed, spread, unjudged))
+        agrees, marked = not is_refuted if judged else None, tuple(own_marks)
+        groups.append(AnswerGroup(tuple(engines), agrees, marked, confirmed, spread, unjudged))
     return tuple(groups)
+
+
+# What calls leave in the state of a net
+
+
+def state_rows(state: Mapping[str, Sequence[StateChange]]) -> tuple[StateRow, ...]:
+    """A row for each tensor that some engine changes; ``state`` has the changes by engine."""
+    by_name: dict[str, dict[str, StateChange]] = {}
+    for engine, changes in state.items():
+        for change in changes:
+            by_name.setdefault(change.name, {})[engine] = change
+    rows = []
+    for name, of_engines in by_name.items():
+        before = next(iter(of_engines.values())).before
+        frameworks = {engine_named(engine).framework for engine in of_engines}
+        absent = tuple(it for it in state if engine_named(it).framework not in frameworks)
+        groups: list[StateGroup] = []
+        for engine in (it for it in state if it not in absent):
+            after = of_engines[engine].after if engine in of_engines else before
+            # The group of engines that leave the same, or one of its own.
+            for place, group in enumerate(groups):
+                arrays = unpack(group.after), unpack(after)
+                is_shaped = arrays[0].shape == arrays[1].shape
+                if is_shaped and any(in_tables(*arrays, group.after.dtype)):
+                    groups[place] = StateGroup((*group.engines, engine), group.after)
+                    break
+            else:
+                groups.append(StateGroup((engine,), after))
+        rows.append(StateRow(name, before, tuple(groups), absent))
+    return tuple(rows)

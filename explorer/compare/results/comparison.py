@@ -60,6 +60,12 @@ def movements(noise: ResultNoise | None) -> Movements:
     return {leaf.name: unpack(leaf.movement).astype(np.float64) for leaf in noise.leaves}
 
 
+def moved(noise: Movements, name: str, array: Floats) -> Floats | None:
+    """How far the elements of a leaf move; None where that was not measured, or in another shape."""
+    movement = noise.get(name)
+    return movement if movement is not None and movement.shape == array.shape else None
+
+
 # Two results
 
 SWAMPED = 0.1
@@ -106,8 +112,7 @@ def by_leaf(
         elif leaf.name in drawn:
             compared = Comparison("match")
         else:
-            movement = noise[0].get(leaf.name), noise[1].get(other.name)
-            compared = _by_elements(leaf, other, engines, movement)
+            compared = _by_elements(leaf, other, engines, noise)
         comparisons.append(compared)
     return comparisons
 
@@ -147,9 +152,7 @@ def _of_other_form(
     return Comparison("differs", difference, in_torch_table=False, in_mindspore_table=False)
 
 
-def _by_elements(
-    left: Leaf, right: Leaf, engines: Parties, movement: tuple[Floats | None, Floats | None]
-) -> Comparison:
+def _by_elements(left: Leaf, right: Leaf, engines: Parties, noise: Noises) -> Comparison:
     """Compare two tensors of one shape and dtype."""
     one, other = left.value, right.value
     if one.size > LARGE and one.data == other.data:
@@ -164,12 +167,12 @@ def _by_elements(
         return Comparison("match", None, *tables)
     level_a = level_b = np.zeros(a.shape)  # integers and booleans are exact
     if one.dtype in UNIT:
-        own, theirs = (it if it is not None and it.shape == a.shape else None for it in movement)
+        own, theirs = moved(noise[0], left.name, a), moved(noise[1], right.name, a)
         # Where the noise of one was not measured, that of the other stands for it too.
         level_a = level(a, one.dtype, theirs if own is None else own)
         level_b = level(b, one.dtype, own if theirs is None else theirs)
-    differences, noise = elementwise_difference(a, b), np.hypot(level_a, level_b)
-    difference = _difference_at(greatest, engines, left.name, (a, b), differences, noise)
+    differences, room = elementwise_difference(a, b), np.hypot(level_a, level_b)
+    difference = _difference_at(greatest, engines, left.name, (a, b), differences, room)
     return Comparison(RANK[int(rank(np.float64(difference.ratio)))], difference, *tables)
 
 
@@ -351,15 +354,12 @@ class _Off:
         self.is_lost = bool(sizes.size) and float(sizes.max()) < estimate.noise
 
 
-def _along(leaf: Leaf, estimate: Estimate, moved: Movements) -> tuple[Floats, Floats]:
+def _along(leaf: Leaf, estimate: Estimate, movements: Movements) -> tuple[Floats, Floats]:
     """A gradient and its noise, along the directions of an estimate, or element by element."""
-    count, movement = estimate.directions, moved.get(leaf.name)
+    count, dtype = estimate.directions, leaf.value.dtype
     gradient = np.asarray(unpack(leaf.value), np.float64)
-    if movement is not None and movement.shape != gradient.shape:
-        movement = None
-    noise = (
-        level(gradient, leaf.value.dtype, movement) if leaf.value.dtype in UNIT else 0 * gradient
-    )
+    movement = moved(movements, leaf.name, gradient)
+    noise = level(gradient, dtype, movement) if dtype in UNIT else 0 * gradient
     if not count:
         return gradient, noise
     varied = None

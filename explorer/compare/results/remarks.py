@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from explorer.compare.graphs.levels import usual_size
-from explorer.compare.graphs.view import GraphView
+from explorer.compare.graphs.view import GraphView, Shape
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.divergence import Place
@@ -40,16 +40,15 @@ def _of_each_line(facts: Iterable[tuple[Node, Fact]]) -> tuple[ReportFinding, ..
         line = node.source[:1] or (node.op, node.scope)
         by_line.setdefault((fact.engine, *line), {}).setdefault(node.id, fact)
     findings = []
-    for first, *others in (of_line.values() for of_line in by_line.values()):
-        fact = first
-        if isinstance(first, IllConditioned):
-            fact = msgspec.structs.replace(first, others=len(others))
+    for fact, *others in (of_line.values() for of_line in by_line.values()):
+        if isinstance(fact, IllConditioned):
+            fact = msgspec.structs.replace(fact, others=len(others))
         findings.append(ReportFinding(fact=fact, names=(fact.place.scope or fact.place.label,)))
     return tuple(findings)
 
 
-def _views(graphs: Iterable[GradGraph]) -> Iterator[tuple[str, GraphView, list[Node]]]:
-    """A graph of each framework with its engine and its ops in forward: the tape's where there is one.
+def _views(graphs: Iterable[GradGraph]) -> Iterator[tuple[GraphView, list[Node]]]:
+    """A graph of each framework with its ops in forward: the tape's where there is one.
 
     The nodes of a tape are measured themselves, and a compiled graph has the same places.
     """
@@ -59,11 +58,11 @@ def _views(graphs: Iterable[GradGraph]) -> Iterator[tuple[str, GraphView, list[N
         if engine.style == "tape" or engine.framework not in by_framework:
             by_framework[engine.framework] = graph
     for graph in by_framework.values():
-        yield graph.engine, GraphView(graph), list(filter(_is_forward, graph.nodes))
+        yield GraphView(graph), _forward_ops(graph)
 
 
-def _is_forward(node: Node) -> bool:
-    return node.kind == "op" and node.phase == "forward"
+def _forward_ops(graph: GradGraph) -> list[Node]:
+    return [node for node in graph.nodes if (node.kind, node.phase) == ("op", "forward")]
 
 
 def place_of(node: Node) -> Place:
@@ -88,17 +87,15 @@ SPREADING = frozenset({"expand"})
 FAR = 6
 """Ops between a broadcast and the reduction to a loss that are looked at."""
 
-Shape = tuple[int, ...]
-
 
 def silent_broadcasts(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
     """A remark on each line that broadcasts (n, 1) against (n,) to (n, n) and makes a loss of it."""
     facts = []
-    for engine, view, nodes in _views(graphs):
+    for view, nodes in _views(graphs):
         for node in nodes:
             shapes = None if family(node.op) in SPREADING else _shapes_read(view, node)
             if shapes is not None and _becomes_a_loss(view, node, shapes):
-                facts.append((node, SilentBroadcast(place_of(node), engine, shapes)))
+                facts.append((node, SilentBroadcast(place_of(node), view.graph.engine, shapes)))
     return _of_each_line(facts)
 
 
@@ -110,9 +107,8 @@ def _shapes_read(view: GraphView, node: Node) -> tuple[Shape, Shape] | None:
         while family(operand.op) in SPREADING and len(view.origins(operand)) == 1:
             (operand,) = view.origins(operand)
         operands.append(operand)
-    if len(operands) != 2 or any(node.kind == "parameter" for node in operands):
-        return None
-    if not all(node.outputs for node in operands):
+    is_measured = all(node.outputs for node in operands)
+    if len(operands) != 2 or not is_measured or any(node.kind == "parameter" for node in operands):
         return None
     first, second = (node.outputs[0].shape for node in operands)
     shorter, longer = sorted((first, second), key=len)
@@ -140,9 +136,7 @@ def _becomes_a_loss(view: GraphView, node: Node, shapes: tuple[Shape, Shape]) ->
 
 # Gradients by convention
 
-CTC = Reference("surprise", "ctc_gradient")
-
-CONVENTIONS = {"ctcloss": CTC, "ctclossv2": CTC}
+CONVENTIONS = dict.fromkeys(("ctcloss", "ctclossv2"), Reference("surprise", "ctc_gradient"))
 """Ops by their bare names whose gradient is that of a larger function, and what is known of it."""
 
 
@@ -151,29 +145,28 @@ def conventions(graphs: Iterable[GradGraph], case: CaseReport) -> tuple[ReportFi
     groups = [group for group in case.groups if group.oracle_agrees is False]
     refuted = {engine_named(name).framework for group in groups for name in group.engines}
     return _of_each_line(
-        (node, OwnConvention(place_of(node), engine, CONVENTIONS[squashed(node.op)]))
-        for engine, _view, nodes in _views(graphs)
+        (node, OwnConvention(place_of(node), view.graph.engine, CONVENTIONS[squashed(node.op)]))
+        for view, nodes in _views(graphs)
+        if engine_named(view.graph.engine).framework in refuted
         for node in nodes
-        if engine_named(engine).framework in refuted and squashed(node.op) in CONVENTIONS
+        if squashed(node.op) in CONVENTIONS
     )
 
 
 # Random numbers
 
 DRAWING = re.compile(
-    r"bernoulli|dropout|rand|multinomial|uniform|standardnormal|normalfloat|normalext"
-    r"|aten\.normal|exponential_|geometric_|poisson",
+    r"(?!.*(grad|backward|domask))"  # these only apply what was drawn
+    r".*(bernoulli|dropout|rand|multinomial|uniform|standardnormal|normalfloat|normalext"
+    r"|aten\.normal|exponential_|geometric_|poisson)",
     re.IGNORECASE,
 )
 """Names of operators that draw random numbers (PyTorch 2.13, MindSpore 2.10.0)."""
 
-DERIVATIVE = re.compile(r"grad|backward|domask", re.IGNORECASE)
-"""Of these the names of operators that only apply what was drawn."""
-
 
 def draws_random_numbers(op: str) -> bool:
     """Whether an operator of that name draws random numbers."""
-    return bool(DRAWING.search(op)) and not DERIVATIVE.search(op)
+    return DRAWING.match(op) is not None
 
 
 def random_draws(
@@ -182,7 +175,7 @@ def random_draws(
     """A remark for each framework on the first op that draws the numbers on which ``results`` depend."""
     findings: dict[Framework, ReportFinding] = {}
     for graph in graphs if results else ():
-        drawing = [it for it in graph.nodes if _is_forward(it) and draws_random_numbers(it.op)]
+        drawing = [it for it in _forward_ops(graph) if draws_random_numbers(it.op)]
         framework = engine_named(graph.engine).framework
         if drawing and framework not in findings:
             first = min(drawing, key=lambda node: node.order)
@@ -215,12 +208,11 @@ def non_finite(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
 def _facts(graph: GradGraph) -> Iterator[NonFinite]:
     """One fact for each first place, with the results that it leads to."""
     view = GraphView(graph)
-    # The results of forward first.
-    results = [node for node in view.nodes.values() if node.kind == "output"]
-    results.sort(key=lambda node: node.phase == "backward")
+    outputs = (node for node in view.nodes.values() if node.kind == "output")
+    forward_first = sorted(outputs, key=lambda node: node.phase == "backward")
     led_to: dict[str, tuple[list[tuple[Node, Output]], list[Node]]] = {}
     are_finite = True
-    for result in results:
+    for result in forward_first:
         known = next(iter(result.outputs), None)
         if known is None or known.values is None:
             known = next((output for _, output in _read(view, result)), None)
@@ -233,9 +225,8 @@ def _facts(graph: GradGraph) -> Iterator[NonFinite]:
     for chain, reached in led_to.values():
         node, first = chain[0]
         value = _kind(first)
-        turned = None
-        if value != "nan":
-            turned = next((place_of(it) for it, output in chain if _kind(output) == "nan"), None)
+        nans = (place_of(it) for it, output in chain if _kind(output) == "nan")
+        turned = next(nans, None) if value != "nan" else None
         yield NonFinite(
             engines=(graph.engine,),
             value=value,
@@ -284,12 +275,12 @@ def _made_of(view: GraphView, node: Node, known: Output) -> Iterator[MadeOf]:
     """What an op reads at the first element that is not finite, where its inputs are as large."""
     places = np.flatnonzero(~np.isfinite(_elements(known))).tolist()
     for maker, output in _read(view, node):
-        elements, number = _elements(output), None
+        elements, place = _elements(output), None
         if places and elements.size == 1:
-            number = float(elements[0])
+            place = 0
         elif places and output and output.shape == known.shape and places[0] < elements.size:
-            number = float(elements[places[0]])
-        yield MadeOf(place_of(maker), number)
+            place = places[0]
+        yield MadeOf(place_of(maker), None if place is None else float(elements[place]))
 
 
 def _is_not_finite(output: Output | None) -> bool:
@@ -298,7 +289,7 @@ def _is_not_finite(output: Output | None) -> bool:
 
 def _elements(output: Output | None) -> AnyArray:
     """The elements of a value in a row; none where they are not known."""
-    whole = output.values.whole if output and output.values else None
+    whole = output.whole if output else None
     return np.zeros(0) if whole is None else real_parts(unpack(whole)).ravel()
 
 
@@ -339,20 +330,20 @@ SUMS = frozenset({"add", "sub", "sum", "mean", "matmul", "conv"})
 
 def ill_conditioned(graphs: Iterable[GradGraph]) -> tuple[ReportFinding, ...]:
     """A remark on each line of code at which rounding is multiplied, the worst of a framework first."""
-    facts: list[tuple[Node, IllConditioned]] = []
-    for _engine, view, _nodes in _views(graphs):
-        facts += sorted(_multiplied(view), key=lambda it: -it[1].factor)
-    return _of_each_line(facts)
+    return _of_each_line(
+        noted
+        for view, _nodes in _views(graphs)
+        for noted in sorted(_multiplied(view), key=lambda it: -it[1].factor)
+    )
 
 
 def _multiplied(view: GraphView) -> Iterator[tuple[Node, IllConditioned]]:
     """The ops of a graph that multiply noise, from what enters to what leaves, relative to the values."""
     for node in view.graph.nodes:
-        read = [output for _maker, output in _read(view, node)]
-        operands = [output for output in read if output is not None]
+        operands = [output for _maker, output in _read(view, node) if output is not None]
         shares = [share for share in map(_share, operands) if share is not None]
         # An input of which nothing is known may be as noisy as what comes out.
-        if node.kind != "op" or len(shares) < len(read):
+        if node.kind != "op" or len(shares) < len(view.into(node)):
             continue
         for output in node.outputs:
             leaving = _share(output)
@@ -362,8 +353,8 @@ def _multiplied(view: GraphView) -> Iterator[tuple[Node, IllConditioned]]:
             factor = leaving / entering
             is_great = factor >= MULTIPLIES and leaving >= SERIOUS
             if is_great and not (leaving >= ZERO and _cancels(node, output, operands)):
-                place, engine = place_of(node), view.graph.engine
-                yield node, IllConditioned(place, engine, factor, entering, leaving)
+                engine = view.graph.engine
+                yield node, IllConditioned(place_of(node), engine, factor, entering, leaving)
 
 
 def _cancels(node: Node, output: Output, operands: list[Output]) -> bool:
@@ -375,10 +366,8 @@ def _cancels(node: Node, output: Output, operands: list[Output]) -> bool:
     if node.phase == "backward" or family(node.op) in SUMS:
         return True
     # Of each operand in its own units, at least one rounding of its size.
-    roundings = [UNIT.get(operand.dtype, 0.0) * usual_size(operand) for operand in operands]
-    noise = max((operand.noise or 0.0 for operand in operands), default=0.0)
-    noise = max(noise, *roundings, 0.0)
-    return output.noise is not None and output.noise <= FEW_TIMES * noise
+    noises = [max(it.noise or 0.0, UNIT.get(it.dtype, 0.0) * usual_size(it)) for it in operands]
+    return output.noise is not None and output.noise <= FEW_TIMES * max(noises, default=0.0)
 
 
 def _share(output: Output) -> float | None:

@@ -1,6 +1,6 @@
-"""The verdict on the results of a case, and whether it is what a scenario expects."""
+"""Verdicts: on the results of a case, whether it is what a scenario expects, and on recorded steps."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.compare.graphs.sameness import CLEAR, MINDSPORE_TABLE
 from explorer.compare.results.answers import NO_NOISE, Answers, allowance, answer_groups
 from explorer.compare.results.comparison import (
     Comparison,
@@ -19,8 +20,10 @@ from explorer.compare.results.comparison import (
     worst,
 )
 from explorer.model.alignment import Alignment
+from explorer.model.arrays import AnyArray, first_elements, unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework
+from explorer.model.ranks import OverRanks, RankRelation, TensorKind
 from explorer.model.report import (
     ORACLE,
     Agreement,
@@ -29,7 +32,16 @@ from explorer.model.report import (
     Disagreement,
     Unanswered,
 )
-from explorer.model.results import LOST, Obstacle, OracleResult, Outcome, Result, ResultNoise
+from explorer.model.results import (
+    LOST,
+    Leaf,
+    Obstacle,
+    OracleResult,
+    Outcome,
+    Result,
+    ResultNoise,
+)
+from explorer.model.trace import Start, Trace
 from explorer.scenario.declaration import ExpectedDifference, Tolerance
 
 
@@ -243,3 +255,132 @@ def without_divergence(alignment: Alignment, altered: Collection[str]) -> Alignm
     if not names:
         return alignment
     return msgspec.structs.replace(alignment, seen=(), differing=(), expected=True, altered=names)
+
+
+# Updates of weights in two steps
+
+GREATEST_SHARE = 2.0
+"""By so much of itself an update may differ: where a gradient is noise, its sign is."""
+
+
+def alike_updates(left: Trace, right: Trace) -> frozenset[str]:
+    """The weights, and what optimizers hold for them, that two steps have updated alike, by name.
+
+    Optimizers divide gradients by their size: an element whose gradient is noise about zero moves as far as
+    any other, this way or that. Each element may differ by the share of its update that the noise is
+    of its gradient.
+    """
+    levels = {}
+    for graph in (left.graph, right.graph):
+        for node in graph.nodes if graph else ():
+            noise = node.outputs[0].noise if node.outputs else None
+            if node.kind == "output" and noise is not None:
+                levels[node.name] = noise
+    gradients = {leaf.name: leaf.value for leaf in (*right.results, *left.results)}
+    others = {change.name: change for change in right.state}
+    alike = set()
+    for change in left.state:
+        is_weight = f"d{change.name}" in gradients
+        result = f"d{change.name if is_weight else change.name.rpartition('.')[0]}"
+        level, other = levels.get(result), others.get(change.name)
+        if level is None or other is None or result not in gradients:
+            continue
+        # The elements that a trace keeps, in a row.
+        before, after, another, gradient = (
+            first_elements(it).astype(np.float64).ravel()
+            for it in (change.before, change.after, other.after, gradients[result])
+        )
+        if not before.shape == after.shape == another.shape == gradient.shape:
+            continue
+        moved = np.abs(after - before)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.clip(np.nan_to_num(CLEAR * level / np.abs(gradient)), 0.0, GREATEST_SHARE)
+        rtol, atol = MINDSPORE_TABLE["float32"]
+        room = share * moved + rtol * np.abs(after) + atol * moved.max()
+        if (np.abs(after - another) <= room).all():
+            alike.add(change.name)
+    return frozenset(alike)
+
+
+# One process beside the ranks of several
+
+OF_RANKS = 1e-4
+"""Two tensors are the same when they differ by at most this share of their greatest element.
+
+As in alignments without noise: the order of the sums is another one, and the noise of a trace is not known.
+"""
+
+
+def over_ranks(ranks: Sequence[Trace], whole: Trace) -> Iterator[OverRanks]:
+    """Each tensor that the whole step starts from, its losses and gradients, beside those of the ranks."""
+    every = [_tensors(rank) for rank in ranks]
+    for key, tensor in _tensors(whole).items():
+        known = [it[key].value for it in every if key in it]
+        is_whole = len(known) == len(ranks) and all(it.excerpt is None for it in known)
+        if is_whole and tensor.value.excerpt is None:
+            yield _over_ranks(tensor.name, key[0], [*map(unpack, known)], unpack(tensor.value))
+        else:
+            yield OverRanks(tensor.name, key[0], "unknown")
+
+
+def _tensors(trace: Trace) -> dict[tuple[TensorKind, str | int], Start | Leaf]:
+    """What is compared of a step: by its name, but for inputs.
+
+    What a module is called with has another name where it is wrapped: inputs go by their order.
+    """
+    found: dict[tuple[TensorKind, str | int], Start | Leaf] = {}
+    for start in trace.start:
+        if start.role in ("parameter", "buffer"):
+            found["start", start.name] = start
+    for place, given in enumerate(it for it in trace.start if it.role == "input"):
+        found["data", place] = given
+    for leaf in trace.results:
+        found["gradient" if leaf.name.startswith("d") else "loss", leaf.name] = leaf
+    return found
+
+
+def _over_ranks(name: str, kind: TensorKind, known: list[AnyArray], whole: AnyArray) -> OverRanks:
+    """How a tensor of the whole step comes of those of the ranks."""
+    if any(array.shape != whole.shape for array in known):
+        relation, greatest = _rows(known, whole)
+        return OverRanks(name, kind, relation, greatest=greatest)
+    room = OF_RANKS * float(np.abs(whole.astype(np.float64)).max(initial=0.0))
+    alike = (np.array_equal(it, known[0], equal_nan=it.dtype.kind == "f") for it in known)
+    combined: dict[RankRelation, AnyArray] = {
+        "each": known[0] if all(alike) else np.full(whole.shape, np.nan),
+        "mean": np.mean(known, axis=0, dtype=np.float64),
+        "sum": np.sum(known, axis=0, dtype=np.float64),
+    }
+    differences = {relation: _difference(it, whole) for relation, it in combined.items()}
+    for relation, difference in differences.items():
+        if difference <= room:
+            return OverRanks(name, kind, relation, greatest=difference)
+    # The mean over the ranks times one number may give the whole.
+    mean = np.mean(known, axis=0)
+    square = float((mean * mean).sum())
+    factor = float((mean * whole).sum()) / square if np.isfinite(square) and square else 0.0
+    if factor and kind != "start" and _difference(factor * mean, whole) <= room:
+        return OverRanks(name, kind, "scaled", factor)
+    return OverRanks(name, kind, "unlike", greatest=min(differences.values()))
+
+
+def _rows(ranks: list[AnyArray], whole: AnyArray) -> tuple[RankRelation, float]:
+    """The relation of tensors whose shapes differ: the whole may have the rows of all ranks."""
+    if whole.ndim == 0 or any(array.shape[1:] != whole.shape[1:] for array in ranks):
+        return "unlike", 0.0
+    joined = np.concatenate(ranks)
+    if joined.shape != whole.shape:
+        return "unlike", 0.0
+    if np.array_equal(joined, whole):
+        return "joined", 0.0
+    rows = [array.reshape(len(array), -1) for array in (joined, whole)]
+    is_shuffled = np.array_equal(*(it[np.lexsort(it.T[::-1])] for it in rows))
+    return "shuffled" if is_shuffled else "unlike", _difference(joined, whole)
+
+
+def _difference(one: AnyArray, other: AnyArray) -> float:
+    """The greatest difference; infinite where one of them has a nan."""
+    if one.size == 0:
+        return 0.0
+    greatest = np.abs(np.asarray(one, np.float64) - np.asarray(other, np.float64)).max()
+    return float(np.inf if np.isnan(greatest) else greatest)

@@ -1,6 +1,7 @@
 """Compares two trainings step by step, one question after the other, up to the first difference.
 
-The questions on what a step leaves beside an update are answered here: weights, running statistics, averages.
+The questions on the start, and on what a step leaves beside an update, are answered here: weights, running
+statistics, averages.
 """
 
 import math
@@ -12,14 +13,7 @@ from msgspec.structs import replace
 from explorer.compare.graphs.sameness import CLEAR
 from explorer.compare.training import gradients
 from explorer.compare.training.gradients import EXPLAINED, Explained, Names, judged
-from explorer.compare.training.inputs import (
-    data,
-    in_layouts_of,
-    in_names_of,
-    start,
-    trained,
-    without,
-)
+from explorer.compare.training.inputs import data, in_layouts_of, in_names_of, starts_of, without
 from explorer.compare.training.moments import (
     Answered,
     Moment,
@@ -30,9 +24,12 @@ from explorer.compare.training.moments import (
     are_same,
     common,
     distance,
+    elements,
+    greatest,
     greatest_of,
     joined,
     moments,
+    one_sided,
 )
 from explorer.compare.training.rules import Updates
 from explorer.model.training import Training
@@ -58,14 +55,60 @@ WHOLE = 0.5
 """A number that may be off by less than this is known, if it is a whole one."""
 
 
+# What both sides begin with, and train
+
+
+def start(left: Training, right: Training) -> Answered:
+    """Whether both sides began with the same parameters and buffers."""
+    ones, others = starts_of(left), starts_of(right)
+    parameters = [
+        {name for name, it in some.items() if it.role == "parameter"} for some in (ones, others)
+    ]
+    if not all(parameters):
+        return "not_recorded"
+    number = left.steps[0].number
+    if parameters[0] != parameters[1]:
+        return one_sided("start", "missing", number, *parameters)
+    apart = {}
+    for name, one in sorted(ones.items(), key=lambda it: it[1].role != "parameter"):
+        other = others.get(name)
+        if other is not None and other.role == one.role:
+            values = elements(one.value), elements(other.value)
+            if not are_same(*values, one.value.dtype):
+                apart[name] = greatest(*values)
+    if not apart:
+        return "same"
+    return TrainingDifference(
+        question="start",
+        reason="values",
+        step=number,
+        names=tuple(apart),
+        of=len(parameters[0]),
+        apart=max(apart.values()),
+    )
+
+
+def trained(pair: Pair) -> Answered:
+    """Whether the optimizers of both sides update the same parameters."""
+    updated = []
+    for _side, moment, _other in pair.sides:
+        # In a group, and not frozen, as far as either is known.
+        grouped = {name for group in moment.step.groups for name in group.names}
+        starts = moment.training.start
+        marked = {one.name for one in starts if one.role == "parameter" and one.trained}
+        updated.append(grouped & marked if grouped and marked else grouped or marked)
+    ones, others = updated
+    if not ones or not others:
+        return "not_recorded"
+    return "same" if ones == others else one_sided("trained", "frozen", pair.number, ones, others)
+
+
 # What a step leaves
 
 
 def weights(pair: Pair) -> Answered:
     """Whether the weights lie no further apart than rounding may have moved them."""
-    apart = apart_at(pair, "weights")
-    far = greatest_of(apart.ones, apart.others, apart.unlike)
-    return judged(pair, "weights", apart, apart=far)
+    return judged(pair, "weights", apart_at(pair, "weights"))
 
 
 def buffers(pair: Pair) -> Answered:
@@ -75,8 +118,7 @@ def buffers(pair: Pair) -> Answered:
     # How they move is known where a record has what is before them.
     is_known = all(name in side.prior.buffers for _, side, _ in pair.sides for name in names)
     ways = (_by_momentum, _by_variance) if is_known else ()
-    far = greatest_of(apart.ones, apart.others, names)
-    return judged(pair, "buffers", apart, ways, [(names, ())], apart=far, times=None)
+    return judged(pair, "buffers", apart, ways, [(names, ())], times=None)
 
 
 def _by_momentum(pair: Pair, names: Names, _one: Floats, _other: Floats) -> Iterator[Explained]:
@@ -149,8 +191,7 @@ def averages(pair: Pair) -> Answered:
     decay, other_decay = (_decay(moment, names) for moment in (left, right))
     if decay is None or other_decay is None:
         moved = greatest_of(left.weights, right.weights, names)
-        size = max(float(np.abs(left.averages[name]).max(initial=0.0)) for name in names)
-        return "same" if apart <= CLEAR * max(moved, UNIT["float32"] * size) else plain
+        return "same" if apart <= gradients.room_of(left.averages, names, moved) else plain
     (one, error), (other, other_error) = decay, other_decay
     if abs(one - other) <= error + other_error:
         return "same"
@@ -179,10 +220,7 @@ def _decay(moment: Moment, names: Names) -> tuple[float, float] | None:
 
 # All questions
 
-Asked = Mapping[Question, Callable[[Pair], Answered]]
-"""How each question is answered at a step."""
-
-ASKED: Asked = {
+ASKED: Mapping[Question, Callable[[Pair], Answered]] = {
     "data": data,
     "start": lambda pair: start(pair.left.training, pair.right.training),
     "trained": trained,
@@ -194,7 +232,7 @@ ASKED: Asked = {
     "buffers": buffers,
     "averages": averages,
 }
-"""What is answered by a step alone; of updates more is known with each step."""
+"""How a question is answered by a step alone; of updates more is known with each step."""
 
 GRAVER: tuple[Status, ...] = ("same", "in_part", "not_recorded", "no_noise", "no_rule", "different")
 """Which of two answers at different steps is that of all: the later one in this row."""
@@ -217,11 +255,13 @@ def compare(left: Training, right: Training) -> TrainingComparison:
     if lone:
         left, right = without(left, lone.names), without(right, lone.names)
     noise = Noise(left, right)
-    pairs = _pairs(left, right, noise)
+    # Of steps in few elements, or behind some in few, both sides have few.
+    short = {step.number for it in (left, right) for step in it.steps if step.kept != "all"}
+    ones, others = (moments(it, short | {number + 1 for number in short}) for it in (left, right))
+    pairs = [Pair(one, others[it], noise) for it, one in ones.items() if it in others]
     updates = Updates()
-    asked = {**ASKED, "update": updates.compare, "state": updates.states}
     answers: dict[Question, Status] = {}
-    difference = _first_difference(pairs, asked, answers)
+    difference = _first_difference(pairs, updates, answers)
     if lone:
         answers["start"] = "different"
     last = math.inf if difference is None else difference.step
@@ -230,7 +270,11 @@ def compare(left: Training, right: Training) -> TrainingComparison:
     few = tuple(pair.number for pair in reached if pair.left.is_few and pair.number not in alone)
     noises = [noise.of_loss(pair.left) for pair in pairs]
     band = tuple(CLEAR * one for one in noises if one is not None) if noise.is_measured else ()
+    # The weights that every step has, where it is known how far rounding moves them.
+    apart = [apart_at(pair, "weights") for pair in pairs] if noise.is_measured else []
+    named = [it for it in apart[0].names if all(it in one.noises for one in apart)] if apart else []
     is_of_both = difference is None and answers.get("update") == "same"
+    numbers = tuple(pair.number for pair in pairs)
     return TrainingComparison(
         left=left.name,
         right=right.name,
@@ -247,42 +291,29 @@ def compare(left: Training, right: Training) -> TrainingComparison:
         few=few,
         losses_alone=alone,
         losses=Losses(
-            steps=tuple(pair.number for pair in pairs),
+            steps=numbers,
             left=tuple(pair.left.loss for pair in pairs),
             right=tuple(pair.right.loss for pair in pairs),
             band=band if len(band) == len(pairs) else (),
         ),
-        weights=_weight_map(pairs) if noise.is_measured else WeightMap(clear=CLEAR),
+        weights=WeightMap(
+            steps=numbers if noise.is_measured else (),
+            names=tuple(named),
+            times=tuple(tuple(one.times(name) for one in apart) for name in named),
+            clear=CLEAR,
+        ),
     )
 
 
-def _pairs(left: Training, right: Training, noise: Noise) -> list[Pair]:
-    """The steps that both sides have, in few elements where a side has few, or has few of what is before."""
-    short = {step.number for it in (left, right) for step in it.steps if step.kept != "all"}
-    few = short | {number + 1 for number in short}
-    others = {moment.step.number: moment for moment in moments(right, few)}
-    ones = [it for it in moments(left, few) if it.step.number in others]
-    return [Pair(moment, others[moment.step.number], noise) for moment in ones]
-
-
-def _weight_map(pairs: list[Pair]) -> WeightMap:
-    """How many times the noise the weights that every step has lie apart."""
-    every = [apart_at(pair, "weights") for pair in pairs]
-    names = [
-        it for it in (every[0].names if every else ()) if all(it in one.noises for one in every)
-    ]
-    times = (tuple(apart.times(name) for apart in every) for name in names)
-    return WeightMap(tuple(pair.number for pair in pairs), tuple(names), tuple(times), CLEAR)
-
-
 def _first_difference(
-    pairs: list[Pair], asked: Asked, answers: dict[Question, Status]
+    pairs: list[Pair], updates: Updates, answers: dict[Question, Status]
 ) -> TrainingDifference | None:
     """The first difference; notes how each question is answered.
 
     Losses and gradients of a pass behind an update of the same step follow from it: where nothing says why
     they differ, what is found of the updates of that step comes before them.
     """
+    asked = {**ASKED, "update": updates.compare, "state": updates.states}
     for pair in pairs:
         found: list[TrainingDifference] = []
         for question in QUESTIONS:

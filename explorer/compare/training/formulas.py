@@ -7,7 +7,7 @@ https://arxiv.org/abs/2302.06675; what those leave open,
 tests/compare/training/test_formulas.py pins by running the optimizers.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -39,8 +39,8 @@ def sgd(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     fresh = (1 - s["dampening"]) * gradient
     if s["lr_in_buffer"]:
         fresh = s["lr"] * fresh
-    buffer = state.get("momentum_buffer")
-    if buffer is not None and buffer.any():
+    buffer = state.get("momentum_buffer", 0 * gradient)
+    if buffer.any():
         buffer = s["momentum"] * buffer + fresh
     else:
         buffer = gradient if s["first_buffer"] == "gradient" else fresh
@@ -52,7 +52,8 @@ def sgd(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
 
 def adam(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Adam and AdamW, with or without the maximum of AMSGrad."""
-    first, second = _moments(gradient, state, s)
+    first = _mean(state, "exp_avg", gradient, s["beta1"])
+    second = _mean(state, "exp_avg_sq", gradient, s["beta2"], gradient)
     if s["amsgrad"]:
         second = np.maximum(state.get("max_exp_avg_sq", 0 * second), second)
         state["max_exp_avg_sq"] = second
@@ -69,22 +70,22 @@ def adam(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
 
 def nadam(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Adam with Nesterov's momentum, which warms up."""
-    first, second = _moments(gradient, state, s)
+    first = _mean(state, "exp_avg", gradient, s["beta1"])
+    second = _mean(state, "exp_avg_sq", gradient, s["beta2"], gradient)
     here, after = (
         s["beta1"] * (1 - 0.5 * 0.96 ** (number * s["momentum_decay"]))
         for number in (step, step + 1)
     )
-    product = state.get("mu_product", 1.0) * here
-    state["mu_product"] = product
-    root = _root(second / (1 - _power(s["beta2"], step)), s)
+    state["mu_product"] = product = state.get("mu_product", 1.0) * here
     now = (1 - here) / (1 - product) * gradient
     kept = after / (1 - product * after) * first
-    return s["lr"] * (now + kept) / root
+    return s["lr"] * (now + kept) / _root(second / (1 - _power(s["beta2"], step)), s)
 
 
 def radam(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Adam whose steps are rectified by the variance of the second moment."""
-    first, second = _moments(gradient, state, s)
+    first = _mean(state, "exp_avg", gradient, s["beta1"])
+    second = _mean(state, "exp_avg_sq", gradient, s["beta2"], gradient)
     beta2 = s["beta2"]
     moved = first / (1 - _power(s["beta1"], step))
     longest = 2 / (1 - beta2) - 1
@@ -100,10 +101,8 @@ def adamax(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Adam with the greatest gradient so far in place of the second moment."""
     first = _mean(state, "exp_avg", gradient, s["beta1"])
     inside = s["eps"] if s["eps_place"] == "inside" else 0
-    greatest = np.maximum(
-        s["beta2"] * state.get("exp_inf", 0 * gradient), np.abs(gradient) + inside
-    )
-    state["exp_inf"] = greatest
+    before = s["beta2"] * state.get("exp_inf", 0 * gradient)
+    state["exp_inf"] = greatest = np.maximum(before, np.abs(gradient) + inside)
     outside = s["eps"] if s["eps_place"] == "outside" else 0
     rate = s["lr"] / (1 - _power(s["beta1"], step)) if s["bias_correction"] else s["lr"]
     return rate * first / (greatest + outside)
@@ -112,8 +111,7 @@ def adamax(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
 def adagrad(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
     """Each rate divided by the root of the sum of squared gradients."""
     start = s["initial_accumulator_value"] + 0 * gradient
-    total = state.get("sum", start) + gradient * gradient
-    state["sum"] = total
+    state["sum"] = total = state.get("sum", start) + gradient * gradient
     rate = s["lr"] / (1 + (step - 1) * s["lr_decay"])
     return rate * gradient / _root(total, s)
 
@@ -153,15 +151,8 @@ def lion(gradient: AnyArray, state: State, s: Settings, step: int) -> Any:
 
 def _mean(state: State, key: str, values: AnyArray, decay: Any, times: Any = 1) -> AnyArray:
     """What is held as the mean of the last values, or of them ``times`` others, with the newest ones."""
-    before = state.get(key, 0 * values)
-    mean: AnyArray = decay * before + (1 - decay) * values * times
-    state[key] = mean
-    return mean
-
-
-def _moments(gradient: AnyArray, state: State, s: Settings) -> tuple[AnyArray, AnyArray]:
-    first = _mean(state, "exp_avg", gradient, s["beta1"])
-    return first, _mean(state, "exp_avg_sq", gradient, s["beta2"], gradient)
+    state[key] = decay * state.get(key, 0 * values) + (1 - decay) * values * times
+    return state[key]
 
 
 MOST_FACTORS = 1 << 17
@@ -198,12 +189,6 @@ class Optimizer(msgspec.Struct, frozen=True):
     conventions: dict[str, tuple[Any, ...]]
     classes: dict[str, dict[str, Any]] = {}
 
-    @property
-    def defaults(self) -> dict[str, Any]:
-        """All settings, and PyTorch's conventions."""
-        first = {name: choices[0] for name, choices in self.conventions.items()}
-        return {**self.settings, **first}
-
 
 OPTIMIZERS = msgspec.toml.decode(
     (FOLDER / "optimizers.toml").read_bytes(), type=dict[str, Optimizer]
@@ -239,12 +224,11 @@ MODULES = ("mindspore.nn.", LIKE_TORCH, "optax.")
 """What the names of modules begin with; a program's own classes go by those of torch.optim."""
 
 CLASSES = {
-    **{name: Rule(name, optimizer.defaults) for name, optimizer in OPTIMIZERS.items()},
-    **{
-        name: Rule(kind, optimizer.defaults | unlike)
-        for kind, optimizer in OPTIMIZERS.items()
-        for name, unlike in optimizer.classes.items()
-    },
+    name: Rule(
+        kind, {**it.settings, **{key: own[0] for key, own in it.conventions.items()}, **unlike}
+    )
+    for kind, it in OPTIMIZERS.items()
+    for name, unlike in {kind: {}, **it.classes}.items()
 }
 """What each class does by default."""
 
@@ -258,8 +242,7 @@ def rule_of_class(optimizer: str) -> Rule | None:
         return None
     module = next((module for module in MODULES if optimizer.startswith(module)), "")
     name = optimizer.rpartition(".")[2]
-    known = CLASSES.get(module + name)
-    return CLASSES.get(name) if known is None and module == LIKE_TORCH else known
+    return CLASSES.get(module + name, CLASSES.get(name) if module == LIKE_TORCH else None)
 
 
 def weight_after(
@@ -287,8 +270,8 @@ def kept_by(rule: Rule) -> frozenset[str]:
 
 KEPT = frozenset(
     key
-    for kind, optimizer in OPTIMIZERS.items()
-    for key in kept_by(Rule(kind, optimizer.defaults | {"momentum": 0.9, "amsgrad": True}))
+    for kind in OPTIMIZERS
+    for key in kept_by(Rule(kind, CLASSES[kind].settings | {"momentum": 0.9, "amsgrad": True}))
 )
 """What formulas keep between steps, by its names."""
 
@@ -323,13 +306,17 @@ def fit(rule: Rule, moment: Moment, name: str) -> Fit:
     shapes = {arrays[name].shape if name in arrays else None for arrays in tensors}
     if None in shapes or len(shapes) > 1:
         return Fit()
-    moment, earlier = _with_history(rule, moment, name)
+    kept, earlier = kept_by(rule), []
+    if moment.before and not all(f"{name}.{key}" in moment.prior.state for key in kept):
+        # What is not recorded follows from the steps before, all with equally many elements.
+        moment = moment.in_few if moment.is_behind_few else moment
+        steps = [it for number, it in moment.steps.items() if number < moment.step.number]
+        earlier = [it.in_few for it in steps] if moment.is_few else steps
     recorded = moment.weights[name]
-    rules = [rule]
-    if rule.settings.get("eps_place") == "mixed":
-        places = ("inside", "outside")
-        rules = [replace(rule, settings={**rule.settings, "eps_place": it}) for it in places]
-    made = [[_after(one, moment, name, earlier, *how) for one in rules] for how in ROUNDED]
+    is_mixed = rule.settings.get("eps_place") == "mixed"
+    places = [{"eps_place": it} for it in ("inside", "outside")] if is_mixed else [{}]
+    rules = [replace(rule, settings=rule.settings | place) for place in places]
+    made = [[_after(one, kept, [*earlier, moment], name, *how) for one in rules] for how in ROUNDED]
     nearest = np.argmin([elementwise_difference(recorded, one) for one, _ in made[0]], axis=0)
     exact, *computed = (np.choose(nearest, [one for one, _ in of_rules]) for of_rules in made)
     apart = np.min([elementwise_difference(recorded, one) for one in (exact, *computed)], axis=0)
@@ -342,9 +329,8 @@ def fit(rule: Rule, moment: Moment, name: str) -> Fit:
     shares = errors[0][moved > 0] / moved[moved > 0]
     shares = shares[np.isfinite(shares)]
     typical = max(quantile(shares, TYPICAL) if shares.size else 0.0, unit)
-    own = unit * np.maximum(np.abs(before), np.abs(exact))
     of_step = np.maximum(errors[0], typical * moved) + 2 * np.max(errors, axis=0) / CLEAR
-    noise = np.nan_to_num(own + of_step)
+    noise = np.nan_to_num(unit * np.maximum(np.abs(before), np.abs(exact)) + of_step)
     with np.errstate(divide="ignore", invalid="ignore"):
         times = np.where(apart == 0, 0.0, apart / noise)
     return Fit(
@@ -353,17 +339,21 @@ def fit(rule: Rule, moment: Moment, name: str) -> Fit:
         float(np.linalg.norm(apart)),
         distance(recorded, exact),
         # Of mixed places which element has which is known of the weights alone.
-        frozenset(_held_otherwise(rule, moment, name, made)) if len(rules) == 1 else frozenset(),
+        frozenset() if is_mixed else frozenset(_held_otherwise(rule, kept, moment, name, made)),
     )
 
 
 def _held_otherwise(
-    rule: Rule, moment: Moment, name: str, made: Sequence[Sequence[tuple[Floats, State]]]
+    rule: Rule,
+    kept: Iterable[str],
+    moment: Moment,
+    name: str,
+    made: Sequence[Sequence[tuple[Floats, State]]],
 ) -> Iterator[str]:
     """What an optimizer holds after a step that is not what the rule makes of what it held before."""
     # MindSpore rounds 1 - beta too, which leaves an error of UNIT / (1 - beta).
     rest = 1 - max(rule.settings.get(beta, 0.0) for beta in ("beta1", "beta2", "alpha", "rho"))
-    for key in kept_by(rule):
+    for key in kept:
         recorded = moment.state.get(f"{name}.{key}")
         exact, rounded = (np.asarray(of_rule[0][1][key], np.float64) for of_rule in made[:2])
         if recorded is not None and exact.shape == recorded.shape:
@@ -373,41 +363,31 @@ def _held_otherwise(
                 yield key
 
 
-def _with_history(rule: Rule, moment: Moment, name: str) -> tuple[Moment, list[Moment]]:
-    """A step and those before it that its state follows from, all with equally many elements.
-
-    There are none where all that the formula keeps is recorded.
-    """
-    if moment.before is None or all(f"{name}.{key}" in moment.prior.state for key in kept_by(rule)):
-        return moment, []
-    if moment.is_behind_few:
-        moment = moment.in_few
-    steps = [it for number, it in moment.steps.items() if number < moment.step.number]
-    return moment, [it.in_few for it in steps] if moment.is_few else steps
-
-
 def _after(
     rule: Rule,
-    moment: Moment,
+    kept: Iterable[str],
+    steps: Sequence[Moment],
     name: str,
-    earlier: Sequence[Moment],
     dtype: type,
     rounded: Callable[[float], Any],
 ) -> tuple[Floats, State]:
-    """The weight after a step, and what the optimizer holds then.
+    """The weight after the last one of some steps, and what the optimizer holds then.
 
-    What it holds before is recorded, or follows from the ``earlier`` steps by the rule.
+    What of it is ``kept`` is recorded, or follows from the steps before by the rule.
     """
     state: State = {}
     after = np.zeros(0)
     settings = rule.settings
-    for step in (*earlier, moment):
-        weights, held = step.prior.weights, step.held_before.get(name, {})
+    for step in steps:
+        weights = step.prior.weights
         size = weights[name].size if name in weights else 1
-        state |= {key: it.astype(dtype) for key, it in held.items() if it.size in (1, size)}
-        if step is moment:
-            numbers = {key: it for key, it in settings.items() if isinstance(it, float)}
-            settings = settings | {key: rounded(it) for key, it in numbers.items()}
+        for key in kept:
+            held = step.prior.state.get(f"{name}.{key}")
+            if held is not None and held.size in (1, size):
+                state[key] = held.astype(dtype)
+        if step is steps[-1]:
+            items = settings.items()
+            settings = {key: rounded(it) if isinstance(it, float) else it for key, it in items}
         elif step.step.skipped or name not in weights or name not in step.given:
             continue
         # The update has the number that the optimizer counts, or else that of those recorded.

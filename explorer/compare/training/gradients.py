@@ -14,6 +14,7 @@ from explorer.compare.training.moments import (
     Judged,
     Moment,
     Pair,
+    Values,
     along,
     common,
     distance,
@@ -69,8 +70,9 @@ def judged(
     if not apart.unlike:
         return "same" if apart.names else "not_recorded"
     times = [apart.times(name) for name in apart.names if apart.noises[name]]
-    known = {"names": apart.unlike, "times": max(times, default=None), **known}
-    known["of"] = len(apart.names)
+    far = greatest_of(apart.ones, apart.others, apart.unlike)
+    plain = {"names": apart.unlike, "of": len(apart.names), "apart": far}
+    known = {**plain, "times": max(times, default=None), **known}
     for names, named in together:
         one, other = joined(apart.ones, names), joined(apart.others, names)
         for way in ways if names else ():
@@ -154,14 +156,11 @@ def _drew_otherwise(left: Moment, right: Moment) -> bool:
 
     It is drawn from if its state was seen to change, in a step or between two.
     """
-    trainings = left.training, right.training
-    if trainings[0].framework != trainings[1].framework:
-        return False
     states, others = left.step.random, right.step.random
     unlike = [name for name in states if states[name] != others.get(name)]
-    return any(
-        len({step.random.get(name) for step in training.steps}) > 1
-        for training in trainings
+    return left.training.framework == right.training.framework and any(
+        len({step.random.get(name) for step in moment.training.steps}) > 1
+        for moment in (left, right)
         for name in unlike
     )
 
@@ -193,11 +192,9 @@ def gradients(pair: Pair) -> Answered:
     noises = {name: None if it is None else it / scale for name, it in of_noise.items()}
     noises |= _noises_of_cancelled(left, right, noises)
     apart = Apart(ones, others, noises)
-    norms = apart.norms
-    finite = [
-        name for name in names if math.isfinite(norms[name]) and np.isfinite(ones[name]).all()
-    ]
-    far = [name for name in finite if norms[name] > EXPLAINED * np.linalg.norm(others[name])]
+    comparable = (name for name in names if math.isfinite(apart.norms[name]))
+    finite = [name for name in comparable if np.isfinite(ones[name]).all()]
+    far = [it for it in finite if apart.norms[it] > EXPLAINED * np.linalg.norm(others[it])]
     known: dict[str, Any] = {"apart": greatest_of(ones, others, finite)}
     if None in noises.values():
         known["names"] = far or names
@@ -286,15 +283,21 @@ def _with_decay(pair: Pair, names: Names, _one: Floats, _other: Floats) -> Itera
     """One side's gradients as the other's with a share of the weights added."""
     left, right, _noise = pair
     names = [name for name in names if name in left.prior.weights]
-    one, other = joined(left.unscaled, names), joined(right.unscaled, names)
+    more = joined(left.unscaled, names) - joined(right.unscaled, names)
     weights = joined(left.prior.weights, names)
-    share = along(one - other, weights) if weights.shape == one.shape else 0.0
+    share = along(more, weights) if weights.shape == more.shape else 0.0
     if share:
         known = {"side": "left" if share > 0 else "right", "numbers": (abs(share),)}
-        yield distance(one - other, share * weights), {"reason": "decayed", **known}
+        yield distance(more, share * weights), {"reason": "decayed", **known}
 
 
 # What the optimizer is given
+
+
+def room_of(tensors: Values, names: Names, before: float) -> float:
+    """How far tensors may lie apart that are made alike of what lies so far apart itself."""
+    size = max(float(np.abs(tensors[name]).max(initial=0.0)) for name in names)
+    return CLEAR * max(before, UNIT["float32"] * size)
 
 
 def skipped(pair: Pair) -> Answered:
@@ -320,8 +323,7 @@ def given(pair: Pair) -> Answered:
     if not one.kind or not other.kind:
         # The rule of a side is not known: do both make the same of the same gradients?
         before = greatest_of(left.unscaled, right.unscaled, names)
-        size = max(float(np.abs(left.given[name]).max(initial=0.0)) for name in names)
-        is_same = apart <= CLEAR * max(before, UNIT["float32"] * size)
+        is_same = apart <= room_of(left.given, names, before)
         return "same" if is_same else pair.differ("given", "values", **known)
     known |= {"left": one, "right": other}
     if one.kind == other.kind:
@@ -329,9 +331,9 @@ def given(pair: Pair) -> Answered:
         error = CLEAR * 8 * UNIT["float32"] + ADDED / max(left.norm, ADDED)
         if abs(limit / other_limit - 1) <= error:
             return "same"
-    for side, rule in (("left", one), ("right", other)):
-        if rule.kind == "not_unscaled":
-            return pair.differ("given", "not_unscaled", side=side, **known)
+    if "not_unscaled" in (one.kind, other.kind):
+        side = "left" if one.kind == "not_unscaled" else "right"
+        return pair.differ("given", "not_unscaled", side=side, **known)
     return pair.differ("given", "clipping" if one.kind != other.kind else "limit", **known)
 
 

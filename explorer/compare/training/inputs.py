@@ -1,11 +1,11 @@
-"""What two trainings begin with and are called with, by one side's names and layouts: is it the same?"""
+"""Two trainings by the names and in the layouts of one side, and whether they are called with the same."""
 
 import functools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -20,7 +20,6 @@ from explorer.compare.training.moments import (
     greatest,
     module_of,
     norm_of,
-    one_sided,
 )
 from explorer.model.arrays import Array, pack
 from explorer.model.graph import GradGraph, Node
@@ -29,7 +28,7 @@ from explorer.model.results import Leaf
 from explorer.model.state import StateChange
 from explorer.model.trace import Start, Trace
 from explorer.model.training import Batch, Drift, Group, Training, TrainingStep
-from explorer.model.training_comparison import Reason, TrainingDifference
+from explorer.model.training_comparison import Reason
 from explorer.numeric.differences import Floats
 from explorer.numeric.summaries import spread
 from explorer.scenario.pairing import candidates
@@ -48,8 +47,7 @@ BY_NAMES: dict[type, tuple[str, ...]] = {
 }
 """The fields of records in which something goes by the names of parameters, or by what begins with them."""
 
-Renamed = Callable[[str], str | None]
-"""Another name for a tensor; None where it is left out."""
+Named = TypeVar("Named", Training, Trace)
 
 
 def in_names_of(left: Training, right: Training) -> tuple[Training, dict[str, str]]:
@@ -59,9 +57,7 @@ def in_names_of(left: Training, right: Training) -> tuple[Training, dict[str, st
     is left is paired by equal names, then by names, order and shapes. Where both have the same names of the
     same shapes these count: values that are exchanged there are a difference.
     """
-    ones, others = _starts(left), _starts(right)
-    if _shapes(ones) == _shapes(others):
-        return right, {}
+    ones, others = starts_of(left), starts_of(right)
     found = _paired(ones, others)
     left_over = ones.keys() - found.values()
     found.update({name: name for name in others if name not in found and name in left_over})
@@ -79,43 +75,35 @@ def in_names_of(left: Training, right: Training) -> tuple[Training, dict[str, st
     names = {other: one for other, one in found.items() if other != one}
     # A name that means something else on the left is no name of it.
     taken = {name: f"{right.name}.{name}" for name in others if name in ones and name not in found}
-    changes = {**names, **taken}
-    if changes:
-        right = _renamed(right, _whole(others, lambda name: changes.get(name, name)))
-    return right, names
+    return _renamed(right, {**names, **taken}, others), names
 
 
 def in_names_of_trace(left: Trace, right: Trace) -> Trace:
     """The right trace by the names of the left one, where all that is called otherwise begins alike."""
-    ones, others = _starts(left), _starts(right)
-    if _shapes(ones) == _shapes(others):
-        return right
-    found = _paired(ones, others)
-    names = {other: one for other, one in found.items() if other != one}
+    ones, others = starts_of(left), starts_of(right)
+    names = {other: one for other, one in _paired(ones, others).items() if other != one}
     is_free = not any(one in others and one not in names for one in names.values())
     if not is_free or not all(_begin_alike(ones[one], others[it]) for it, one in names.items()):
         return right
-    whole = _whole(names, lambda name: names.get(name, name))
-
-    def named(name: str) -> str:
-        """The name of a tensor or of the gradient of one."""
-        own = whole(name) or name
-        return own if own != name or not name.startswith("d") else f"d{whole(name[1:])}"
-
-    by_names: Trace = _renamed(right, named)
-    return by_names
+    return _renamed(right, names, names)
 
 
 def without(training: Training, names: Iterable[str]) -> Training:
     """A training without some parameters and what belongs to them."""
-    lone = frozenset(names)
-    whole = _whole({*_starts(training), *lone}, lambda name: None if name in lone else name)
-    left: Training = _renamed(training, whole)
-    return left
+    lone = dict.fromkeys(names)
+    return _renamed(training, lone, {**starts_of(training), **lone})
 
 
 def _paired(ones: Mapping[str, Start], others: Mapping[str, Start]) -> dict[str, str]:
-    """The names of tensors that begin with one value by those of others, and of what is beside them."""
+    """The names of tensors that begin with one value by those of others, and of what is beside them.
+
+    There are none where both have the same names of the same shapes.
+    """
+    shapes, of_others = (
+        {name: it.value.shape for name, it in some.items()} for some in (ones, others)
+    )
+    if shapes == of_others:
+        return {}
     pairs = [
         (one, other) for one in ones for other in others if _begin_alike(ones[one], others[other])
     ]
@@ -124,21 +112,18 @@ def _paired(ones: Mapping[str, Start], others: Mapping[str, Start]) -> dict[str,
     found = {other: one for one, other in pairs if counts[0][one] == counts[1][other] == 1}
     # Tensors of one last name and shape go together in modules of which another tensor is paired.
     modules = {module_of(other): module_of(one) for other, one in found.items()}
-    shapes = {name: it.value.shape for name, it in ones.items() if name not in found.values()}
-    for other, it in others.items():
+    free = {name: shape for name, shape in shapes.items() if name not in found.values()}
+    for other, shape in of_others.items():
         module = modules.get(module_of(other))
         name = f"{module}.{other.rpartition('.')[2]}".lstrip(".")
-        if module is not None and other not in found and shapes.get(name) == it.value.shape:
+        if module is not None and other not in found and free.get(name) == shape:
             found[other] = name
     return found
 
 
-def _starts(training: Training | Trace) -> dict[str, Start]:
+def starts_of(training: Training | Trace) -> dict[str, Start]:
+    """The parameters and buffers that a training, or a step, begins with, by name."""
     return {one.name: one for one in training.start if one.role in ("parameter", "buffer")}
-
-
-def _shapes(starts: Mapping[str, Start]) -> dict[str, tuple[int, ...]]:
-    return {name: tuple(start.value.shape) for name, start in starts.items()}
 
 
 def _begin_alike(one: Start, other: Start) -> bool:
@@ -147,82 +132,38 @@ def _begin_alike(one: Start, other: Start) -> bool:
     return are_same(elements(one.value), elements(other.value), one.value.dtype)
 
 
-def _whole(names: Iterable[str], renamed: Renamed) -> Renamed:
-    """Another name for what is a parameter's, or the optimizer's for one: "fc.weight.exp_avg"."""
-    owners = sorted(names, key=len, reverse=True)
+def _renamed(record: Named, names: Mapping[str, str | None], owners: Iterable[str]) -> Named:
+    """A record in which what belongs to an owner goes by its other name; without it where that is None.
+
+    Such are a parameter, its gradient "dfc.weight", and what an optimizer holds for it: "fc.weight.exp_avg".
+    """
+    longest_first = sorted(owners, key=len, reverse=True)
 
     @functools.cache
-    def whole(name: str) -> str | None:
-        owner = next((it for it in owners if name == it or name.startswith(f"{it}.")), None)
-        other = renamed(owner) if owner else name
-        return None if other is None else other + name[len(owner or name) :]
+    def renamed(name: str) -> str | None:
+        for prefix in ("", "d"):
+            rest = name[len(prefix) :] if name.startswith(prefix) else ""
+            for owner in longest_first:
+                if rest == owner or rest.startswith(f"{owner}."):
+                    other = names.get(owner, owner)
+                    return None if other is None else prefix + other + rest[len(owner) :]
+        return name
 
+    def by_names(part: Any) -> Any:
+        if not part:
+            return part
+        if isinstance(part, str):
+            return renamed(part)
+        if isinstance(part, dict):
+            named = {renamed(name): value for name, value in part.items()}
+            return {name: value for name, value in named.items() if name is not None}
+        if isinstance(part, tuple):
+            return tuple(one for one in map(by_names, part) if one is not None)
+        fields = {name: by_names(getattr(part, name)) for name in BY_NAMES[type(part)]}
+        return None if fields.get("name", "") is None else replace(part, **fields)
+
+    whole: Named = by_names(record)
     return whole
-
-
-def _renamed(record: Any, renamed: Renamed) -> Any:
-    """A record in which all that goes by the name of a parameter goes by another one."""
-    if not record:
-        return record
-    if isinstance(record, str):
-        return renamed(record)
-    if isinstance(record, dict):
-        named = {renamed(name): value for name, value in record.items()}
-        return {name: value for name, value in named.items() if name is not None}
-    if isinstance(record, tuple):
-        some = (_renamed(one, renamed) for one in record)
-        return tuple(one for one in some if one is not None)
-    fields = {name: _renamed(getattr(record, name), renamed) for name in BY_NAMES[type(record)]}
-    return None if fields.get("name", "") is None else replace(record, **fields)
-
-
-# What both sides begin with, and train
-
-
-def start(left: Training, right: Training) -> Answered:
-    """Whether both sides began with the same parameters and buffers."""
-    ones, others = _starts(left), _starts(right)
-    parameters = [
-        {name for name, it in some.items() if it.role == "parameter"} for some in (ones, others)
-    ]
-    if not all(parameters):
-        return "not_recorded"
-    number = left.steps[0].number
-    if parameters[0] != parameters[1]:
-        return one_sided("start", "missing", number, *parameters)
-    apart = {}
-    for name, one in sorted(ones.items(), key=lambda it: it[1].role != "parameter"):
-        other = others.get(name)
-        if other is not None and other.role == one.role:
-            values = elements(one.value), elements(other.value)
-            if not are_same(*values, one.value.dtype):
-                apart[name] = greatest(*values)
-    if not apart:
-        return "same"
-    return TrainingDifference(
-        question="start",
-        reason="values",
-        step=number,
-        names=tuple(apart),
-        of=len(parameters[0]),
-        apart=max(apart.values()),
-    )
-
-
-def trained(pair: Pair) -> Answered:
-    """Whether the optimizers of both sides update the same parameters."""
-    ones, others = _updated(pair.left), _updated(pair.right)
-    if not ones or not others:
-        return "not_recorded"
-    return "same" if ones == others else one_sided("trained", "frozen", pair.number, ones, others)
-
-
-def _updated(moment: Moment) -> set[str]:
-    """The names of the parameters that are trained: in a group, and not frozen."""
-    grouped = {name for group in moment.step.groups for name in group.names}
-    starts = moment.training.start
-    marked = {one.name for one in starts if one.role == "parameter" and one.trained}
-    return grouped & marked if grouped and marked else grouped or marked
 
 
 # The data in the layouts of one side
@@ -308,14 +249,22 @@ def data(pair: Pair) -> Answered:
     return replace(plain, reason=reason, numbers=numbers, apart=apart)
 
 
-Named = tuple[str, Floats, Floats]
+NamedPair = tuple[str, Floats, Floats]
 """A tensor of both sides with its name on the left."""
 
 
-def _how(pair: Pair, named: Sequence[Named], unlike: Named) -> tuple[Reason, tuple[float, ...]]:
+def _how(
+    pair: Pair, named: Sequence[NamedPair], unlike: NamedPair
+) -> tuple[Reason, tuple[float, ...]]:
     """How tensors of one side are made of those of the other, and with which numbers."""
     _names, *sides = zip(*named, strict=True)
-    if all(map(_is_like, *map(_sorted, sides))):
+    ordered = []
+    for tensors in sides:
+        # Rows of tensors that belong together are ordered together, by all their values.
+        is_even = len({len(tensor) for tensor in tensors}) == 1
+        order = np.lexsort(np.concatenate(tensors, axis=1).T) if is_even else slice(None)
+        ordered.append([tensor[order] for tensor in tensors])
+    if all(map(_is_like, *ordered)):
         return "rows_in_another_order", ()
     for moment in pair.right.steps.values():
         if all(_is_like(*it[1:]) for it in _in_common(pair.left, moment)):
@@ -400,7 +349,7 @@ def _tensors(moment: Moment, kind: Kind = "data") -> dict[str, Floats]:
     return tensors
 
 
-def _in_common(left: Moment, right: Moment) -> list[Named]:
+def _in_common(left: Moment, right: Moment) -> list[NamedPair]:
     """What both sides were called with, in one order.
 
     One side may have recorded more: the labels, where the net computes its loss itself. Of its tensors those
@@ -442,11 +391,3 @@ def _is_like(one: Floats, other: Floats) -> bool:
 
 def _is_among(one: Floats, others: Iterable[Floats]) -> bool:
     return any(_is_like(one, other) for other in others)
-
-
-def _sorted(tensors: Sequence[Floats]) -> Sequence[Floats]:
-    """The same tensors with their rows in an order that is that of their values."""
-    if len({len(tensor) for tensor in tensors}) > 1:
-        return tensors
-    order = np.lexsort(np.concatenate(tensors, axis=1).T)
-    return [tensor[order] for tensor in tensors]

@@ -139,7 +139,7 @@ class Moment:
         self.weights, self.buffers, self.averages, self.state, self.gradients, given = left
         self.unscaled = {name: array / self.scale for name, array in self.gradients.items()}
         self.given = given or self.unscaled
-        start = values(training.start) if before is None else {}
+        start = {} if before else values(training.start)
         found = before.recorded if before else Tensors(start, start, start, start, {}, {})
         self.prior = Tensors(*map(self.like, found))
         self.dtypes = {leaf.name: leaf.value.dtype for leaf in step.weights}
@@ -158,15 +158,6 @@ class Moment:
         return Moment(self.step, self.training, self.before, self.steps, is_few=True)
 
     @cached_property
-    def held_before(self) -> dict[str, Values]:
-        """What the optimizer held of each parameter before the step, by its own names."""
-        held: dict[str, Values] = {}
-        for path, array in self.prior.state.items():
-            name, _dot, key = path.rpartition(".")
-            held.setdefault(name, {})[key] = array
-        return held
-
-    @cached_property
     def norms(self) -> dict[str, float]:
         """The norms of the gradients divided by the scale, over all elements."""
         return {leaf.name: norm_of(leaf.value) / self.scale for leaf in self.step.gradients}
@@ -180,9 +171,8 @@ class Moment:
     def is_finite(self) -> bool:
         """Whether all elements of the gradients are, also those that an excerpt does not have."""
         arrays = [leaf.value for leaf in self.step.gradients or self.step.given]
-        if any(array.excerpt and array.excerpt.summary.nonfinite for array in arrays):
-            return False
-        return all(np.isfinite(elements(array)).all() for array in arrays)
+        hidden = any(array.excerpt and array.excerpt.summary.nonfinite for array in arrays)
+        return not hidden and all(np.isfinite(elements(array)).all() for array in arrays)
 
     @property
     def losses(self) -> tuple[float, ...]:
@@ -205,14 +195,13 @@ class Moment:
         return tuple(max(of_pass[0][0], 1) if of_pass else 1 for of_pass in shapes)
 
 
-def moments(training: Training, few: Collection[int] = ()) -> list[Moment]:
-    """All steps of a training, each with the one before it; those of the numbers ``few`` in few elements."""
+def moments(training: Training, few: Collection[int] = ()) -> dict[int, Moment]:
+    """All steps of a training by their numbers; those of the numbers ``few`` in few elements."""
     steps: dict[int, Moment] = {}
     before = None
     for step in training.steps:
-        before = Moment(step, training, before, steps, step.number in few)
-        steps[step.number] = before
-    return list(steps.values())
+        steps[step.number] = before = Moment(step, training, before, steps, step.number in few)
+    return steps
 
 
 # Noise
@@ -272,10 +261,8 @@ class Noise:
     def of(self, kind: Judged, left: Moment, name: str) -> float | None:
         """That of the norm of the difference of a tensor's values; of gradients as backward left them."""
         held: Values = getattr(left, kind)
-        series = [
-            [norms[name] for norms in (getattr(drift, kind) for drift in drifts) if name in norms]
-            for drifts in self._sides
-        ]
+        of_kind = [[getattr(drift, kind) for drift in drifts] for drifts in self._sides]
+        series = [[norms[name] for norms in it if name in norms] for it in of_kind]
         if kind == "gradients" and not any(series):
             # A gradient may be nothing but noise: where that was not measured, its size is that of all.
             size = float(np.linalg.norm([np.linalg.norm(one) for one in held.values()]))

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
@@ -63,15 +63,6 @@ def documented(moment: Moment, name: str) -> Rule | None:
     return known and _with_settings(known, settings_of(moment, name))
 
 
-def possible(moment: Moment, name: str) -> list[Rule]:
-    """What an optimizer of no known class may do, by its settings and what it holds, if it holds anything."""
-    given = settings_of(moment, name)
-    rules = [_with_settings(CLASSES[kind], given) for kind in OPTIMIZERS]
-    paths = (path.rpartition(".") for path in moment.state)
-    held = {key for owner, _dot, key in paths if owner == name}
-    return [rule for rule in rules if kept_by(rule) <= held or held.isdisjoint(KEPT)]
-
-
 def _with_settings(rule: Rule, given: Mapping[str, Any]) -> Rule:
     return Rule(rule.kind, {key: given.get(key, value) for key, value in rule.settings.items()})
 
@@ -102,36 +93,24 @@ def changes(
             yield Rule(rule.kind, {key: value}, lag)
 
 
-def changed(rule: Rule, *unlike: Rule) -> Rule:
-    """A rule with the settings of others of its kind that have some alone."""
-    settings = dict(rule.settings)
-    for one in unlike:
-        settings.update(one.settings)
-    return Rule(rule.kind, settings, next((one.lag for one in unlike if one.lag), 0))
-
-
 def variations(rule: Rule, single: Sequence[Rule]) -> Iterator[Rule]:
     """The rule with one change, then with two and so on; none twice."""
     seen: list[dict[str, Any]] = []
     for count in range(1, MOST_CHANGES + 1):
         for chosen in combinations(single, count):
-            names = {name for one in chosen for name in one.settings}
-            variation = changed(rule, *chosen)
-            if len(names) == count and variation.settings not in seen:
-                seen.append(variation.settings)
-                yield variation
+            unlike = dict(chain.from_iterable(one.settings.items() for one in chosen))
+            settings = {**rule.settings, **unlike}
+            if len(unlike) == count and settings not in seen:
+                seen.append(settings)
+                yield Rule(rule.kind, settings, next((one.lag for one in chosen if one.lag), 0))
 
 
-def _unlike(rule: Rule, other: Rule) -> dict[str, Any]:
-    """The settings of a rule that another one has not: all of them where that is of another kind."""
+def _unlike(rule: Rule, other: Rule | None) -> dict[str, Any]:
+    """The settings of a rule that another one has not: none without one, all where it is of another kind."""
+    if other is None:
+        return {}
     others = other.settings if rule.kind == other.kind else {}
     return {key: it for key, it in rule.settings.items() if key not in others or it != others[key]}
-
-
-def _unlike_documented(rule: Rule, name: str, moment: Moment) -> dict[str, Any]:
-    """The settings of a rule in which it is not the documented one."""
-    known = documented(moment, name)
-    return _unlike(rule, known) if known else {}
 
 
 # The rules of both sides
@@ -190,7 +169,7 @@ class Updates:
             elif _fitting(ones, right, name) or _fitting(others, left, name):
                 for (side, own, _), rules in zip(pair.sides, (ones, others), strict=True):
                     if rules:
-                        self._known[side, name] = _unlike_documented(rules[0], name, own)
+                        self._known[side, name] = _unlike(rules[0], documented(own, name))
             else:
                 # Rules may move the weights apart by less than rounding in the gradients does.
                 noise = pair.noise.of("weights", left, name)
@@ -209,7 +188,7 @@ class Updates:
     def states(self, pair: Pair) -> Answered:
         """Whether each side holds what its own rule makes, where both record it."""
         paths = common(pair.left.state, pair.right.state)
-        tested = 0
+        is_tested = pair.left.step.skipped
         for side, moment, _other in pair.sides:
             fits: dict[str, list[Fit]] = {}
             for path in paths if not moment.step.skipped else ():
@@ -218,10 +197,10 @@ class Updates:
                     likely = self._likely(name, side, moment) if name in moment.given else []
                     fits[name] = [fit(rule, moment, name) for rule in likely]
                 if any(found.holds for found in fits[name]):
-                    tested += 1
+                    is_tested = True
                     if all(key in found.unlike for found in fits[name]):
                         return pair.differ("state", "values", [path], of=len(paths), side=side)
-        return "same" if tested or pair.left.step.skipped else "not_recorded"
+        return "same" if is_tested else "not_recorded"
 
     def _is_same(self, name: str, pair: Pair) -> bool:
         """Whether the first rule to try of either side gives the updates of both."""
@@ -235,19 +214,30 @@ class Updates:
         return False
 
     def _likely(self, name: str, side: SideName, moment: Moment) -> list[Rule]:
-        """The documented rule and what was found to be unlike it; any rule of an unknown class."""
+        """The documented rule and what was found to be unlike it.
+
+        Of an unknown class it is any rule that keeps what the optimizer holds, if it holds anything.
+        """
         rule = documented(moment, name)
-        if rule is None:
-            return possible(moment, name)
-        known = self._known.get((side, name))
-        return [Rule(rule.kind, {**rule.settings, **known}), rule] if known else [rule]
+        if rule is not None:
+            known = self._known.get((side, name))
+            return [Rule(rule.kind, {**rule.settings, **known}), rule] if known else [rule]
+        given = settings_of(moment, name)
+        rules = [_with_settings(CLASSES[kind], given) for kind in OPTIMIZERS]
+        paths = (path.rpartition(".") for path in moment.state)
+        held = {key for owner, _dot, key in paths if owner == name}
+        return [rule for rule in rules if kept_by(rule) <= held or held.isdisjoint(KEPT)]
 
     def _rules(self, name: str, side: SideName, moment: Moment, other: Moment) -> list[Rule]:
         """The simplest rules that give the update of a parameter on a side."""
         likely = self._likely(name, side, moment)
         # What gives another parameter's update most often gives this one's too.
-        kinds = ((rule, unlike) for unlike in self._found[side] for rule in likely)
-        found = [changed(rule, unlike) for rule, unlike in kinds if rule.kind == unlike.kind]
+        found = [
+            replace(unlike, settings={**rule.settings, **unlike.settings})
+            for unlike in self._found[side]
+            for rule in likely
+            if rule.kind == unlike.kind
+        ]
         fitting = _fitting(likely, moment, name) or _fitting(found, moment, name)
         if fitting:
             return fitting
@@ -305,7 +295,7 @@ def _longest(rules: list[Rule], name: str, moment: Moment) -> list[Rule]:
     """Those of some rules that give the updates of the most steps from this one on."""
     counts = []
     for rule in rules:
-        unlike = _unlike_documented(rule, name, moment)
+        unlike = _unlike(rule, documented(moment, name))
         count = 0
         for later in moment.steps.values():
             if later.step.number < moment.step.number or later.step.skipped:

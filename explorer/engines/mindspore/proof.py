@@ -32,7 +32,7 @@ from explorer.engines.mindspore.views import VIEWS
 from explorer.engines.nested import replaced
 from explorer.model.arrays import AnyArray, carrier, unpack
 from explorer.model.failures import Failure
-from explorer.model.graph import Absence, ProofGap
+from explorer.model.graph import Absence, NodeKind, ProofGap
 
 MONADS = frozenset({"UMonad", "IOMonad"})
 """The types of operands that only order side effects."""
@@ -371,6 +371,10 @@ class Pullback(NamedTuple):
     places: tuple[int, ...]
 
 
+LEAVES: frozenset[NodeKind] = frozenset({"input", "parameter", "constant"})
+"""The kinds of nodes that hold a tensor and compute nothing."""
+
+
 class TapeReruns:
     """The operators of a tape, by the graph's nodes that stand for them."""
 
@@ -419,9 +423,13 @@ class TapeReruns:
         return call.args
 
     def call_of(self, number: int) -> RecordedCall | None:
-        """The operator of a node with its recorded inputs; None where that is not known."""
-        if number in self._copies:
-            return self._call_of_copy(self._tensor(self._copies[number]), self._tensor((number, 0)))
+        """The operator of a node with its recorded inputs; None where that is not known.
+
+        A leaf, and a copy that nobody announced, is the view of its own shape.
+        """
+        slot = number, 0
+        if number in self._copies or self._graph.nodes[number].kind in LEAVES:
+            return _as_view(self._tensor(self._copies.get(number, slot)), self._tensor(slot))
         if number not in self._calls:
             return None
         call, inputs = self._calls[number]
@@ -430,14 +438,6 @@ class TapeReruns:
             return None
         attributes = {} if call.primitive is None else dict(call.primitive.attrs)
         return RecordedCall(call.op, call.values_with(tensors), attributes)
-
-    def _call_of_copy(self, original: Any, copy: Any) -> RecordedCall | None:
-        """A copy as the view of its own shape, which nobody announced; None of what is no copy."""
-        if original is None or copy is None:
-            return None
-        if not np.array_equal(array_of(original), array_of(copy)):
-            return None
-        return RecordedCall("View", (original, original.shape), {})
 
     def _of_call(self, call: OperatorCall, inputs: tuple[Slot, ...]) -> Rerun | Absence:
         reason = unrepeatable(call.op)
@@ -480,6 +480,15 @@ class TapeReruns:
         if slot not in self._tensors:
             self._tensors[slot] = self._graph.tensor_of(slot)
         return self._tensors[slot]
+
+
+def _as_view(original: Any, copy: Any) -> RecordedCall | None:
+    """A tensor as the view of one with its numbers, in its shape; None where that holds others."""
+    if original is None or copy is None:
+        return None
+    if not np.array_equal(array_of(original), array_of(copy)):
+        return None
+    return RecordedCall("View", (original, original.shape), {})
 
 
 def _sum(addends: list[Any]) -> list[Any]:

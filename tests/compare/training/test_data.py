@@ -415,7 +415,7 @@ def test_noise_grows_with_all_that_rounding_has_moved_a_parameter_by() -> None:
     plain = msgspec.structs.replace(training(steps=2), jittered=jittered)
     noise = Noise(plain, plain)
     noises = []
-    for moment in moments(plain):
+    for moment in moments(plain).values():
         noise.widen(moment, "w", 1e-6)
         noises.append(present(noise.of("weights", moment, "w")))
     assert noises[1] == pytest.approx(2 * noises[0])

@@ -43,7 +43,7 @@ AS_DOCUMENTED = [
 @pytest.mark.parametrize("name", sampled(AS_DOCUMENTED))
 def test_the_documented_formula_gives_every_step(name: str, recorded: dict[str, Training]) -> None:
     training = recorded[name]
-    for moment in moments(training):
+    for moment in moments(training).values():
         for weight in moment.weights:
             found = fit(known(moment, weight), moment, weight)
             assert found.holds, (moment.step.number, weight, found)
@@ -53,7 +53,7 @@ def test_the_documented_formula_gives_every_step(name: str, recorded: dict[str, 
 @pytest.mark.parametrize("name", sampled(AS_DOCUMENTED))
 def test_another_rate_or_convention_does_not(name: str, recorded: dict[str, Training]) -> None:
     training = recorded[name]
-    last = moments(training)[-1]
+    last = [*moments(training).values()][-1]
     plain = known(last, "fc1.weight")
     rate = Rule(plain.kind, {"lr": plain.settings["lr"] * 1.05})
     others = [rate]
@@ -79,7 +79,7 @@ def test_what_mindspore_computes_unlike_its_page(
     name: str, setting: str, value: Any, recorded: dict[str, Training]
 ) -> None:
     training = recorded[name]
-    for moment in moments(training):
+    for moment in moments(training).values():
         for weight in moment.weights:
             plain = known(moment, weight)
             (changed,) = variations(plain, [Rule(plain.kind, {setting: value})])
@@ -90,7 +90,7 @@ def test_what_mindspore_computes_unlike_its_page(
 def test_every_class_has_a_formula() -> None:
     for family in formulas.OPTIMIZERS.values():
         for unlike in family.classes.values():
-            assert unlike.keys() <= family.defaults.keys()
+            assert unlike.keys() <= family.settings.keys() | family.conventions.keys()
             for name, choices in family.conventions.items():
                 assert unlike.get(name, choices[0]) in choices
 

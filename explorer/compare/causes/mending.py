@@ -1,4 +1,4 @@
-"""What is put in as if divergences were mended, and which divergences are then known.
+"""What is put in as if divergences were mended, and which divergences and places are then known.
 
 One of two graphs is computed again with values of the other one where they are known to differ. What still
 differs is another mistake, or the gradient of a known one.
@@ -6,25 +6,42 @@ differs is another mistake, or the gradient of a known one.
 
 from collections.abc import Collection, Iterable, Iterator
 from math import prod
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from explorer.compare.align.alignment import Seam
+from explorer.compare.align.alignment import Joint, Seam
+from explorer.compare.causes.candidates import Suspect
 from explorer.compare.graphs.layouts import COMPUTED, in_one_layout, order_of_axes
 from explorer.compare.graphs.sameness import are_equal
 from explorer.compare.graphs.view import GraphView, reach
-from explorer.model.alignment import Pair
+from explorer.model.alignment import Pair, Seen
 from explorer.model.arrays import Array
+from explorer.model.causes import Cause, Trial
 from explorer.model.divergence import (
     Divergence,
     GradientAdded,
     GradientStopped,
     OtherValue,
+    Place,
+    Places,
     ResultElsewhere,
 )
 from explorer.model.graph import GradGraph, Node, Phase, SideName, Slot
 from explorer.model.mended import NotPutIn, Obstacle, PutIn
 from explorer.operators.families import family
+
+
+class FurtherPlace(NamedTuple):
+    """Two ops at another place that may differ by the same cause, as one eps in many equal layers.
+
+    ``suspect`` is tried as it was and with the cause's edits. ``seam`` joins the graphs again: the one op
+    gets the value of the other and, where each has one, the gradient that it hands on.
+    """
+
+    places: Places
+    suspect: Suspect
+    seam: Seam
 
 
 class Half:
@@ -44,30 +61,42 @@ class Half:
         self.gradients = [
             node for node in graph.nodes if node.kind == "output" and node.phase == "backward"
         ]
-        # Of what reads the outputs of ops of backward there, but for sums: the ops from which it derives.
-        self.read_for: dict[Slot, set[str]] = {}
+        # What ops of backward hand on, each with the op of forward from which what reads it derives.
+        self.handed_on: list[tuple[Slot, str]] = []
         for edge in graph.edges:
             origin, reader = self.nodes[edge.origin], self.nodes[edge.target]
-            is_made = origin.kind in COMPUTED and edge.kind == "data"
-            is_there = is_made and edge.output < len(origin.outputs) and reader.kind != "output"
-            if is_there and origin.phase == reader.phase == "backward":
-                forwards = self.read_for.setdefault((edge.origin, edge.output), set())
-                if reader.forward and not _is_sum(reader):
-                    forwards.add(reader.forward)
+            is_made = origin.kind in COMPUTED and edge.output < len(origin.outputs)
+            is_read = edge.kind == "data" and reader.kind != "output" and family(reader.op) != "add"
+            if (
+                is_made
+                and is_read
+                and reader.forward
+                and origin.phase == reader.phase == "backward"
+            ):
+                self.handed_on.append(((edge.origin, edge.output), reader.forward))
 
     def is_of_known(self, name: str) -> bool:
         """Whether a node derives from what differs in forward, or from what is before or behind that."""
         forward = self.nodes[name].forward
         return any(forward in known for known in (self.differing, self.around, self.replaced))
 
-    def read_by(self, forwards: Collection[str]) -> Iterator[Slot]:
-        """The gradients that come to the ops which derive from some in forward."""
-        for slot, read_for in self.read_for.items():
-            maker = self.nodes[slot[0]]
-            # A sum of gradients is linked to what reads it.
-            is_handed_on = _is_sum(maker) or maker.forward not in forwards
-            if is_handed_on and not read_for.isdisjoint(forwards):
-                yield slot
+    def at(self, place: Place) -> list[Node]:
+        """The ops of forward where a reader finds them: by their op, module and line."""
+        wanted = place.label, place.scope, place.source
+        ops = (it for it in self.nodes.values() if it.phase == "forward" and it.outputs)
+        return [it for it in ops if (it.op, it.scope, it.source[0] if it.source else "") == wanted]
+
+    def gradient(self, node: Node) -> Slot | None:
+        """The only output as large as an op's that an op in backward makes which derives from it."""
+        size = prod(node.outputs[0].shape)
+        slots = [
+            (derived.id, place)
+            for derived in self.view.derived(node)
+            if derived.phase == "backward" and derived.kind == "op"
+            for place, output in enumerate(derived.outputs)
+            if prod(output.shape) == size
+        ]
+        return slots[0] if len(slots) == 1 else None
 
 
 class Mending:
@@ -78,8 +107,8 @@ class Mending:
 
     def __init__(self, left: GradGraph, right: GradGraph, side: SideName) -> None:
         self.laid = in_one_layout(left, right)
-        halves = Half(self.laid.graphs[0], "left"), Half(self.laid.graphs[1], "right")
-        self.here, self.there = halves if side == "left" else halves[::-1]
+        self._halves = Half(self.laid.graphs[0], "left"), Half(self.laid.graphs[1], "right")
+        self.here, self.there = self._halves[:: 1 if side == "left" else -1]
         self._recorded = (right if side == "left" else left).by_id()
         self.put_in: dict[Slot, PutIn] = {}
         self._earlier: dict[Slot, list[PutIn]] = {}
@@ -103,9 +132,8 @@ class Mending:
             is_result = isinstance(divergence, ResultElsewhere) and divergence.do_correspond
             if is_result and divergence.phase == "forward":
                 continue
-            why: Obstacle | None = "no_place"
-            if isinstance(divergence, GradientStopped):
-                why = "stopped"
+            is_stopped = isinstance(divergence, GradientStopped)
+            why: Obstacle | None = "stopped" if is_stopped else "no_place"
             for here, there, _ in seam.joints[self.here.name]:
                 value = None if there is None else self._value(here, there)
                 why = value if isinstance(value, str) else None
@@ -150,14 +178,14 @@ class Mending:
 
     def take_back(self, seam: Seam) -> None:
         """Take back what was put in at such a place, which is not like the divergence."""
-        for half in (self.here, self.there):
+        for half in self._halves:
             half.differing -= seam.parts[half.name]
         for here, _, _ in seam.joints[self.here.name]:
             self.put_in.pop(here, None)
             self._earlier.pop(here, None)
 
     def _note(self, seam: Seam) -> None:
-        for half in (self.here, self.there):
+        for half in self._halves:
             half.differing |= seam.parts[half.name]
             half.around |= {node for side, node in seam.laid if side == half.name}
 
@@ -192,18 +220,19 @@ class Mending:
             own = pair.members(self.here.name)
             if self.here.differing.isdisjoint(own):
                 partners.update(dict.fromkeys(own, pair.members(self.there.name)))
-        for slot, forwards in self.here.read_for.items():
-            if not self.here.is_of_known(slot[0]):
-                continue
-            size = prod(self.here.view.shape(slot))
-            found = {
-                other
-                for forward in forwards & partners.keys()
-                for other in self.there.read_by(partners[forward])
-                if prod(self.there.view.shape(other)) == size
-            }
-            if len(found) == 1:
-                yield slot, found.pop()
+        found: dict[Slot, set[Slot]] = {}
+        for slot, forward in self.here.handed_on:
+            others = partners.get(forward, ()) if self.here.is_of_known(slot[0]) else ()
+            for other, read_for in self.there.handed_on if others else ():
+                if read_for not in others:
+                    continue
+                maker = self.there.nodes[other[0]]
+                # A sum of gradients is linked to what reads it.
+                is_handed_on = family(maker.op) == "add" or maker.forward not in others
+                size = prod(self.here.view.shape(slot))
+                if is_handed_on and prod(self.there.view.shape(other)) == size:
+                    found.setdefault(slot, set()).add(other)
+        yield from ((slot, other) for slot, (other, *more) in found.items() if not more)
 
     # What is known
 
@@ -212,20 +241,18 @@ class Mending:
         self._paired.clear()
         equal: set[str] = set()
         for pair in pairs:
+            own = pair.members(self.here.name)
             # The numbers of others lie in another order.
             if pair.how not in ("transposed", "reordered"):
-                own = pair.members(self.here.name)
                 self._paired.add(own[0])
-                if self.here.differing.isdisjoint(own):
-                    equal.update(own)
+                equal.update(own if self.here.differing.isdisjoint(own) else ())
         # What was put in takes the place of the ops that lead to it alone.
         self.here.replaced = self._leading_to([node for node, _ in self.put_in], "forward")
         return equal
 
     def is_known(self, divergence: Divergence, seam: Seam) -> bool:
         """Whether a divergence of the last run is a known one, or in the gradients of one."""
-        halves = self.here, self.there
-        if not all(half.differing.isdisjoint(seam.parts[half.name]) for half in halves):
+        if not all(half.differing.isdisjoint(seam.parts[half.name]) for half in self._halves):
             return True
         # What is said of a value that was put in belongs to the divergence where it was.
         if any(here[0] in self.here.differing for here, *_ in seam.joints[self.here.name]):
@@ -235,9 +262,8 @@ class Mending:
             return (divergence.term.scope, divergence.term.source) in places
         if divergence.phase == "forward" or isinstance(divergence, GradientStopped):
             return False
-        return any(
-            self._derives(half, part, places) for half in halves for part in seam.parts[half.name]
-        )
+        parts = ((half, part) for half in self._halves for part in seam.parts[half.name])
+        return any(self._derives(half, part, places) for half, part in parts)
 
     def without_known(self, divergence: Divergence) -> Divergence:
         """A divergence without the places that are equal because values were put in there."""
@@ -276,14 +302,52 @@ class Mending:
     @property
     def _places(self) -> set[tuple[str, str]]:
         """The modules and lines of what differs in forward."""
-        halves = self.here, self.there
-        nodes = [half.nodes[name] for half in halves for name in half.differing]
+        nodes = [half.nodes[name] for half in self._halves for name in half.differing]
         forward = (node for node in nodes if node.phase == "forward" and node.source)
         return {(node.scope, node.source[0]) for node in forward}
 
+    # Further places of a mistake whose cause is known
 
-def _is_sum(node: Node) -> bool:
-    return family(node.op) == "add"
+    def further_places(self, one: Seen) -> Iterator[FurtherPlace]:
+        """The places where the two ops of a divergence follow, with the arguments that its cause names.
+
+        The other side's values are put in there, where they fit. There are no places where the cause is no
+        change of an op of the side that is computed again.
+        """
+        here, there, divergence, cause = self.here, self.there, one.divergence, one.cause
+        order = 1 if here.name == "left" else -1
+        if cause is None or not (is_of_op(cause) and cause.side == here.name):
+            return
+        if not isinstance(divergence, OtherValue) or any(it.count > 1 for it in divergence.rows):
+            return
+        if cause.node != divergence.nodes[::order][0]:
+            return
+        for places in divergence.also_at:
+            own, other = places[::order]
+            nodes, others = here.at(own), there.at(other)
+            if not len(nodes) == len(others) == 1:
+                continue
+            (node,), (counterpart,) = nodes, others
+            if not cause.own.items() <= node.arguments.items():
+                continue
+            edits = tuple(replace(edit, node=node.id) for edit in cause.edits)
+            trials = Trial((node.id,)), Trial((node.id,), edits)
+            outputs = node.outputs[0], counterpart.outputs[0]
+            shapes = outputs[0].shape, outputs[1].shape
+            joints = [Joint((node.id, 0), (counterpart.id, 0), shapes)]
+            gradient, of_other = here.gradient(node), there.gradient(counterpart)
+            if gradient and of_other:
+                joints.append(Joint(gradient, of_other, shapes))
+            parts = {here.name: frozenset({node.id}), there.name: frozenset({counterpart.id})}
+            seam = Seam(parts, {here.name: tuple(joints), there.name: ()}, is_assumed=False)
+            if self.join(seam):
+                suspect = Suspect(here.name, node, counterpart, *outputs, trials)
+                yield FurtherPlace(places, suspect, seam)
+
+
+def is_of_op(cause: Cause) -> bool:
+    """Whether a cause is an op with other arguments, or another operator."""
+    return len(cause.edits) == 1 and cause.form in ("arguments", "operator")
 
 
 def large_slots(graph: GradGraph, nodes: Iterable[str], most: int) -> Iterator[Slot]:
