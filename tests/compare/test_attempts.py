@@ -3,9 +3,21 @@
 import numpy as np
 import pytest
 
+from explorer.compare.causes.candidates import Suspect
 from explorer.compare.causes.choice import FEW, attempts_at, cause_of, joined
-from explorer.model.causes import SetArguments, Tried
+from explorer.compare.graphs.sameness import is_telling
+from explorer.model.arrays import AnyArray
+from explorer.model.causes import (
+    Edit,
+    FromNode,
+    ReplaceOperator,
+    Rewire,
+    SetArguments,
+    Trial,
+    Tried,
+)
 from tests.compare.test_causes import LEFT, OTHER, OWN, RIGHT, arguments_of, output, suspect, tried
+from tests.support.written_nets import net
 
 
 def test_changes_that_do_not_give_the_other_value_are_kept_the_nearest_first() -> None:
@@ -76,3 +88,39 @@ def test_what_was_tried_on_both_sides_is_one_list_and_what_tells_nothing_is_left
     assert [it.apart for it in both.nearest] == pytest.approx([0.1, 0.3], rel=1e-5)
     assert joined([silent]) == silent
     assert joined([]) is None
+
+
+@pytest.mark.parametrize(
+    ("edit", "is_other"),
+    [
+        (ReplaceOperator(node="n1", op="Sin"), True),
+        (Rewire(node="n1", slots=(0,), source=FromNode("n0")), True),
+        (SetArguments(node="n1", arguments={"dim": 0}), False),
+    ],
+)
+@pytest.mark.parametrize(
+    ("target", "is_varied"),
+    [(np.zeros(3), False), (np.zeros(1), False), (np.ones(1), True), (OTHER, True)],
+)
+def test_another_op_or_input_that_gives_zeros_alone_explains_nothing(
+    edit: Edit, is_other: bool, target: AnyArray, is_varied: bool
+) -> None:
+    graph = net("torch-tape", "out = Tanh @1: np.tanh(x)")
+    node, own = graph.nodes[1], output(OWN[: target.size])
+    trials = Trial(("n1",)), Trial(("n1",), (edit,))
+    suspect = Suspect("left", node, node, own, output(target.astype(np.float32)), trials)
+    tried = Tried(((own,), (suspect.target,)))
+    is_explained = is_varied or not is_other
+    assert bool(cause_of(suspect, tried, graph, graph)) is is_explained
+    attempts = attempts_at(suspect, tried, graph)
+    assert (len(attempts.fitting), attempts.not_computed) == (is_explained, not is_explained)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "is_one"),
+    [([0.0], False), ([0.5], True), ([0.0, 0.0], False), ([2.0, 2.0], False), ([0.0, 1.0], True)],
+)
+def test_one_zero_says_nothing_and_one_other_number_does(
+    numbers: list[float], is_one: bool
+) -> None:
+    assert is_telling(output(np.array(numbers, np.float32))) is is_one

@@ -5,7 +5,7 @@ import pytest
 
 from explorer.compare.causes.arguments import Spot
 from explorer.compare.causes.from_values import related_cause
-from explorer.compare.causes.inputs import later_place, other_constants, other_leaves
+from explorer.compare.causes.inputs import NEAR, later_place, other_constants, other_leaves
 from explorer.compare.causes.rows import Ends
 from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import AnyArray, unpack
@@ -15,6 +15,7 @@ from explorer.model.graph import GradGraph, Node
 from tests.support.divergence_records import end, row
 from tests.support.handmade_graph import HandmadeGraph
 from tests.support.narrowing import of_type, present
+from tests.support.written_nets import net
 
 RANDOM = np.random.default_rng(23)
 X, AHEAD, BACK = (RANDOM.normal(size=(6, 6)).astype(np.float32) for _ in range(3))
@@ -160,3 +161,21 @@ def test_an_op_that_the_other_side_computes_later_is_found_by_its_parameter() ->
 def op(flow: GraphView, name: str) -> Node:
     (found,) = [node for node in flow.graph.nodes if node.op == name]
     return found
+
+
+@pytest.mark.parametrize(
+    ("distance", "is_here_too", "is_found"),
+    [(1, False, True), (NEAR, False, True), (NEAR + 1, False, False), (1, True, False)],
+)
+def test_the_op_of_the_kind_to_which_the_other_side_comes_later_is_named_by_its_place(
+    distance: int, is_here_too: bool, is_found: bool
+) -> None:
+    steps = [f"h{it} = Tanh @{it}: np.tanh(h{it - 1})" for it in range(1, distance)]
+    text = "\n".join(["h0 = MatMul @9: x @ x", *steps])
+    there = f"{text}\nout = ReLU @7: np.maximum(h{distance - 1}, 0)"
+    here = "h = ReLU @1: np.maximum(x, 0)\nh0 = MatMul @2: h @ x"
+    if is_here_too:
+        here += "\nout = ReLU6 @3: np.maximum(h0, 0)"
+    ours, theirs = (GraphView(net("a", it)) for it in (here, there))
+    later = later_place(ours, ours.graph.nodes[1], theirs, theirs.graph.nodes[1])
+    assert later == (Place(label="ReLU", source="net.py:7") if is_found else None)

@@ -1,16 +1,20 @@
 """Where two graphs put the same numbers elsewhere, and what of it is no cause."""
 
 import numpy as np
+import pytest
 
+from explorer.compare.align import align
 from explorer.compare.causes.from_values import related_cause
 from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import Cause, InsertOperator, RemoveOperator
 from explorer.model.divergence import ExtraOps, Gap, Place
 from explorer.model.graph import GradGraph
+from explorer.words.causes import in_short
 from tests.support.divergence_records import end, other_value, row
 from tests.support.handmade_graph import HandmadeGraph
 from tests.support.narrowing import present
+from tests.support.written_nets import net
 
 RANDOM = np.random.default_rng(17)
 X = RANDOM.normal(size=(2, 5, 24)).astype(np.float32)
@@ -44,6 +48,19 @@ def test_heads_that_are_cut_before_the_three_are_another_shape_and_order_of_what
     cause = present(cause_between(left, right, ("n2", "n2")))
     wanted = InsertOperator(op="regroup", shape=(2, 5, 2, 3, 4), numbers=(3, 0, 2, 1, 4))
     assert (cause.side, cause.node, cause.edits) == ("left", "n0", (wanted,))
+
+
+@pytest.mark.parametrize("is_left", [True, False])
+def test_an_op_that_spreads_a_value_over_as_many_elements_changes_nothing_on_the_way(
+    is_left: bool,
+) -> None:
+    same = ("BroadcastTo", X)
+    ways = heads((2, 5, 3, 2, 4), (2, 0, 3, 1, 4)), heads((2, 5, 2, 3, 4), (3, 0, 2, 1, 4))
+    left = graph("torch-tape", X, *([same] if is_left else []), *ways[0])
+    right = graph("mindspore-tape", X, *([] if is_left else [same]), *ways[1])
+    nodes = ("n3", "n2") if is_left else ("n2", "n3")
+    cause = present(cause_between(left, right, nodes))
+    assert (cause.side, cause.node, cause.op) == ("left", "n0", "MatMul")
 
 
 def rolled(value: AnyArray, by: int) -> tuple[str, AnyArray]:
@@ -117,3 +134,42 @@ def test_a_matrix_that_the_product_itself_turns_is_not_said_to_lie_otherwise() -
     assert cause_between(left, right, ("n3", "n2")) is None
     unknown = product("mindspore-tape", W, 0)
     assert cause_between(left, unknown, ("n3", "n2")) is not None
+
+
+def related(text: str) -> Cause:
+    """What follows from the recorded values at the first divergence of two nets."""
+    left, right = net("torch-tape", text), net("mindspore-tape", text, side="right")
+    divergence = align(left, right).divergence
+    assert divergence is not None
+    return present(related_cause(divergence, GraphView(left), GraphView(right)))
+
+
+@pytest.mark.parametrize(("mark", "other"), [("-", "+"), ("+", "-")])
+def test_a_shift_that_wraps_around_beside_one_that_fills_up(mark: str, other: str) -> None:
+    cause = related(f"""
+    h = Tanh @1: np.tanh(x)
+    {mark} cut = aten.slice.Tensor @2: h[:-1]
+    {mark} shifted = aten.constant_pad_nd.default @2: np.pad(cut, ((1, 0), (0, 0)))
+    {other} shifted = Roll @2: np.roll(h, 1, 0)
+    out = MatMul @3: shifted @ x
+    """)
+    assert (cause.op, cause.side) == ("Roll", "right" if mark == "-" else "left")
+    assert "with 4 of its elements set to 0" in in_short(cause.edits, cause.op)
+
+
+def test_what_repeats_in_another_order_is_named_and_not_the_view_behind_it() -> None:
+    cause = related("""
+    weight = parameter: np.random.default_rng(2).standard_normal((4, 4, 2))
+    h = Tanh @1: np.tanh(x)
+    - apart = aten.unsqueeze.default @2: h.reshape(4, 1, 2, 2)
+    - twice = aten.expand.default @3: np.broadcast_to(apart, (4, 2, 2, 2))
+    - flat = aten.view.default @4: twice.reshape(4, 4, 2)
+    - heads = aten.transpose.int @5: flat.transpose(1, 0, 2)
+    + apart = ExpandDims @2: h.reshape(4, 2, 1, 2)
+    + twice = BroadcastTo @3: np.broadcast_to(apart, (4, 2, 2, 2))
+    + flat = Reshape @4: twice.reshape(4, 4, 2)
+    + heads = Transpose @5: flat.transpose(1, 0, 2)
+    out = Mul @6: heads * weight
+    """)
+    assert (cause.op, cause.side) == ("aten.expand.default", "left")
+    assert "axes in the order 0, 2, 1, 3" in in_short(cause.edits, cause.op)

@@ -102,6 +102,20 @@ def test_each_net_tells_the_share_that_its_layers_drop(tmp_path: Path, workers: 
     assert rates["mindspore-tape"] == {"layers.2": 0.5, "last": 0.3, "whole": 0.5}
 
 
+def test_layers_whose_masks_are_shared_are_named_with_their_rates(
+    tmp_path: Path, workers: Workers
+) -> None:
+    path = written(tmp_path, text(rate=0.3), "layers.py")
+    layers = {
+        engine: compared(capture(workers, of_file(path, engine))).layers
+        for engine in ("torch-tape", "mindspore-tape")
+    }
+    for scope, rates in (("layers.2", (0.5, 0.5)), ("last", (0.25, 0.3))):
+        named = [it[scope] for it in layers.values()]
+        assert [it.name for it in named] == ["nn.Dropout", "nn.Dropout"]
+        assert tuple(it.settings["p"] for it in named) == rates
+
+
 def test_a_rate_that_is_wrong_shows(tmp_path: Path, workers: Workers) -> None:
     told = verdicts(answers(tmp_path, workers, rate=0.3))
     assert told["torch-graph"] == "match"

@@ -33,6 +33,7 @@ from explorer.model.requests import CaseRequest
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import (
+    FIRST,
     JAX_ENGINES,
     MINDSPORE_ENGINES,
     EngineRequests,
@@ -221,6 +222,26 @@ def test_a_graph_that_is_not_held_is_captured_again(
     again = trial((forward(of_engine.graph, "Softmax").id,), given(axis=(0,)))
     ((output,),) = tried(requests, NET, engine, requests.widest(NET), again)
     assert np.array_equal(array(output), array(of_engine.by_change["an operand"][0]))
+
+
+VIEWS = "ms_views_on_lines"
+
+
+@pytest.mark.mindspore
+def test_a_row_is_computed_again_with_the_copy_of_a_view_in_it(mindspore: EngineRequests) -> None:
+    captured = compared(mindspore.capture(VIEWS, "mindspore-tape", FIRST))
+    x = load(net_file(VIEWS)).inputs()["x"]
+    tanh, exp, square = (forward(captured, op) for op in ("Tanh", "Exp", "Square"))
+    turned, column = row(captured, tanh, exp), row(captured, tanh, square)
+    nodes = captured.by_id()
+    assert [nodes[node].op for node in turned] == ["Tanh", "Transpose", "Contiguous", "Exp"]
+    assert [nodes[node].op for node in column] == ["Tanh", "Contiguous", "Square"]
+    as_sine = ReplaceOperator(op="Sin")
+    trials = Trial(turned), trial(turned, as_sine), trial(column, as_sine)
+    own, other, of_a_part = tried(mindspore, VIEWS, "mindspore-tape", FIRST, *trials)
+    assert array(own[0]) == pytest.approx(np.exp(np.tanh(x).T), rel=1e-5)
+    assert array(other[0]) == pytest.approx(np.exp(np.sin(x).T), rel=1e-5)
+    assert of_a_part == (), "which elements it takes nobody has announced"
 
 
 # PyTorch: what would end the process

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from explorer.folders import STORE, caches
+from explorer.folders import COMPILED, STORE, caches
 from explorer.model.errors import UsageError
 from explorer.store.keys import Key, key_of
 from explorer.store.store import ENDING, LIMIT, REPLY, UNFINISHED, Store, checked, default_limit
@@ -383,6 +383,15 @@ def test_clearing_removes_what_was_never_finished_and_does_not_count_it(store: S
     (store._path(KEY).parent / f"half{UNFINISHED}").write_bytes(b"half")
     assert store.clear() == 1
     assert not [path for path in store.folder.glob("*/*") if path.is_file()]
+
+
+def test_clearing_removes_what_jax_has_compiled_and_does_not_count_it(store: Store) -> None:
+    store.put(KEY, RECORD)
+    compiled = store.folder / COMPILED / "of this machine" / "jit_add-cache"
+    compiled.parent.mkdir(parents=True)
+    compiled.write_bytes(b"compiled")
+    assert store.clear() == 1
+    assert not (store.folder / COMPILED).exists()
 
 
 BITS = (0x01, 0x10, 0x80, 0xFF)

@@ -1,4 +1,4 @@
-"""The environments of MindSpore's workers: what they write down, and what they wait for."""
+"""The environments of workers: what they write down, what they wait for, and what JAX's keep."""
 
 import os
 from pathlib import Path
@@ -6,13 +6,16 @@ from typing import get_args
 
 import pytest
 
+from explorer.folders import COMPILED, STORE
 from explorer.model.engines import PlainKind, WorkerKind
+from explorer.workers import environments
 from explorer.workers.environments import (
     ONE_THREAD,
     QUIET,
     ROOT,
     SETTINGS,
     capture_environment,
+    compiled,
     nursery_environment,
     worker_environment,
 )
@@ -46,6 +49,35 @@ def test_other_variables_of_the_user_s_reach_a_worker(
     environment = worker_environment("torch", tmp_path)
     assert environment["CUDA_VISIBLE_DEVICES"] == "1"
     assert environment["PYTHONPATH"].split(os.pathsep) == [str(ROOT), "/of/the/user"]
+
+
+def test_what_jax_compiles_is_kept_for_the_machine_it_was_compiled_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(STORE, str(tmp_path))
+    folders = []
+    for units in (["avx2"], ["avx512f"], ["avx2"]):
+        monkeypatch.setattr(environments, "machine", lambda units=units: {"units": units})
+        folders.append(compiled())
+    own, other, again = folders
+    assert own == again != other
+    assert own.parent == other.parent == tmp_path / COMPILED
+    variables = worker_environment("jax", tmp_path)
+    assert variables["JAX_COMPILATION_CACHE_DIR"] == str(own)
+
+
+@pytest.mark.parametrize(("most", "is_kept"), [(20, True), (19, False)])
+def test_what_jax_has_compiled_is_removed_where_it_has_grown_large(
+    most: int, is_kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(STORE, str(tmp_path))
+    monkeypatch.setattr(environments, "MOST_COMPILED", most)
+    folder = compiled()
+    folder.mkdir(parents=True)
+    for name in ("one", "two"):
+        (folder / name).write_bytes(bytes(10))
+    assert compiled() == folder
+    assert folder.exists() is is_kept
 
 
 @pytest.mark.mindspore

@@ -28,6 +28,7 @@ from explorer.compare.causes.rows import (
     onwards,
     sided,
     up_to_what_is_read_there,
+    with_bias,
     with_what_is_before,
 )
 from explorer.compare.graphs.sameness import are_equal, numbers_of
@@ -380,8 +381,12 @@ def _in_other_order(ends: Ends) -> Ends | None:
         like = [it for it in pairs if (_kind(it[0]), _kind(it[1])) == kinds]
         # Of two of one kind only products are told apart.
         differ = kinds[0] != kinds[1] or family(node.op) in TRIED.of_weights
-        if differ and like and like[0][1] is not None:
-            return Ends(ends.side, here, there, ops, [like[0][1]], at="order")
+        last = like[0][1] if differ and like else None
+        if last is not None:
+            # The other side may add the bias of the op that is the last one then in an op of its own.
+            lacks_one = len(there.into(last)) < len(here.into(node))
+            row = with_bias(there, [last]) if lacks_one else [last]
+            return Ends(ends.side, here, there, ops, row, at="order")
     if len(rest) == 1 and here.next_op(node, MOVES) is rest[0]:
         return Ends(ends.side, here, there, ends.own_row, [ends.row[-1]], at="order")
     return None

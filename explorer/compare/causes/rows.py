@@ -224,11 +224,11 @@ def _with_one_more(divergence: ExtraOps, left: GraphView, right: GraphView) -> E
     own_row = [node, behind]
     # One of the two may add its bias in an op of its own.
     if len(here.into(behind)) != len(there.into(like[0])):
-        own_row, like = _with_bias(here, own_row), _with_bias(there, like)
+        own_row, like = with_bias(here, own_row), with_bias(there, like)
     return Ends(divergence.side, here, there, own_row, like)
 
 
-def _with_bias(flow: GraphView, row: list[Node]) -> list[Node]:
+def with_bias(flow: GraphView, row: list[Node]) -> list[Node]:
     """A row with what adds a bias to its last op, where that is an op of its own in the same module."""
     node = row[-1]
     behind = flow.next_op(node, frozenset())
