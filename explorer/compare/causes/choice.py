@@ -134,6 +134,12 @@ COSTS: dict[Form | Inserted | type[Source] | Literal["of_zero", "several", "read
 }
 """What edits cost by what they are together, or by what is at an input."""
 
+
+def _is_read_there(source: Source) -> bool:
+    """Whether the op of the other side reads the value that is put in."""
+    return isinstance(source, FromNode) and source.is_read_there
+
+
 BELIEVED = ("1/n", "1/√n", "1-p", "p")
 """What a factor is of a number at hand where it is no chance."""
 
@@ -152,10 +158,7 @@ def cost(edits: Edits) -> float:
         if len({edit.node for edit in edits}) > 1:
             return COSTS[FromSlot]  # two values that a row reads are exchanged
         rewired = [it.source for it in edits if isinstance(it, Rewire)]
-        sources = [
-            COSTS["read_there" if isinstance(it, FromNode) and it.is_read_there else type(it)]
-            for it in rewired
-        ]
+        sources = [COSTS["read_there" if _is_read_there(it) else type(it)] for it in rewired]
         others = [it.op for it in edits if isinstance(it, InsertOperator)]
         return max(sources + [COSTS.get(op, COSTS[form]) for op in others])
     believed = 0.5 if form == "value" and is_believed(edits) else 0
@@ -238,9 +241,9 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
 
 def _is_by_chance(edits: Edits, target: Output) -> bool:
     """Whether another op, or one that reads something else, makes one number of all by chance."""
-    others = [edit for edit in edits if isinstance(edit, Rewire | ReplaceOperator)]
-    is_sure = all(getattr(getattr(it, "source", None), "is_read_there", False) for it in others)
-    return bool(others) and not is_sure and not is_telling(target)
+    is_other = any(isinstance(edit, Rewire | ReplaceOperator) for edit in edits)
+    is_read_there = any(isinstance(edit, Rewire) and _is_read_there(edit.source) for edit in edits)
+    return is_other and not is_read_there and not is_telling(target)
 
 
 def _opposite(own: Output, target: Output) -> tuple[Output, ...]:
