@@ -45,6 +45,9 @@ ADDENDS = ("other", "x", "y")
 HANDED_ON = frozenset({"cast", "identity"})
 """Families of ops that hand the same numbers on."""
 
+COMMON = frozenset({"add", "sub", "mul", "div"})
+"""Families of which a net has so many ops that another one is no counterpart."""
+
 HALVES = ("float16", "bfloat16")
 
 CLOSE = 1e-4
@@ -322,7 +325,7 @@ def later_place(here: GraphView, node: Node, there: GraphView, other: Node) -> P
     for later in there.graph.nodes:
         if later.id in of_leaf and later.kind == "op" and later.phase == other.phase:
             return Place(label=of_leaf[later.id], source=next(iter(later.source), ""))
-    if any(are_alike(it, node) for it in onwards(here, node, NEAR)):
+    if family(node.op) in COMMON or any(are_alike(it, node) for it in onwards(here, node, NEAR)):
         return None
     found = [it for it in onwards(there, other, NEAR) if are_alike(it, node)]
     return Place(label=found[0].op, source=next(iter(found[0].source), "")) if found else None
