@@ -10,7 +10,7 @@ from explorer.cli import exit_codes
 from explorer.cli.options import DiffOptions, GraphOptions, ShowOptions, refuse_others
 from explorer.cli.output import print_document, write_file
 from explorer.cli.scenario import checked_plan, diff_engines, explored
-from explorer.compare.results.verdicts import over_ranks
+from explorer.compare.results.ranks import over_ranks
 from explorer.drawing import Depth
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName

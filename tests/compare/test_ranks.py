@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.results.verdicts import over_ranks
+from explorer.compare.results.ranks import over_ranks
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Leaf
 from explorer.model.trace import Start, Trace
