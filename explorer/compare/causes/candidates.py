@@ -13,26 +13,22 @@ import numpy as np
 
 from explorer.compare.causes import inputs
 from explorer.compare.causes.arguments import Spot, padded, set_arguments, slices
+from explorer.compare.causes.orders import behind_instead, in_other_order
 from explorer.compare.causes.rows import (
     LONGER,
-    NEAR,
     Ends,
     Where,
     are_alike,
-    at_place,
     beside_what_is_read,
     does_the_same,
     ends_at,
-    have_one_value,
     is_of_form,
-    onwards,
     sided,
     up_to_what_is_read_there,
-    with_bias,
     with_what_is_before,
 )
 from explorer.compare.graphs.sameness import are_equal, numbers_of
-from explorer.compare.graphs.view import MOVES, GraphView
+from explorer.compare.graphs.view import GraphView
 from explorer.model.causes import (
     Edit,
     Edits,
@@ -81,12 +77,6 @@ FURTHER = 16
 MOST_OPS = 8
 """Of a longer row the first op alone is tried by itself."""
 
-MOST_BETWEEN = 2
-"""So many ops may stand between two that are in the opposite order."""
-
-NORMS = frozenset({"layernorm", "groupnorm"})
-"""Families of norms that are the same where one axis is left."""
-
 
 def of_one_step(suspect: Suspect, flow: GraphView) -> Suspect:
     """A suspect that is not tried with what another step of a loop gave in the place of an input."""
@@ -111,7 +101,7 @@ def suspects_at(divergence: Divergence, left: GraphView, right: GraphView) -> tu
     """What can be tried at a divergence, what PyTorch has there before what MindSpore has."""
     both = ends_at(divergence, left, right)
     found = sorted(both, key=lambda it: engine_named(it.here.graph.engine).framework != "torch")
-    found += filter(None, map(_in_other_order, both))
+    found += filter(None, map(in_other_order, both))
     for find in LONGER:
         found += (ends for one in both for ends in find(divergence, one))
     # What one side does in one op, such as a product with its bias, reads what is read there.
@@ -120,7 +110,7 @@ def suspects_at(divergence: Divergence, left: GraphView, right: GraphView) -> tu
     found += [it for ends in up_to for it in with_what_is_before(divergence, ends)]
     if isinstance(divergence, ExtraOps):
         found += beside_what_is_read(divergence, left, right)
-        found += _behind_instead(divergence, left, right)
+        found += behind_instead(divergence, left, right)
         of_more = [ends.turned() for ends in both if len(ends.row) > 1]
         # The op behind what one side alone has may read something else that is there.
         found += [*of_more, *(ends._replace(own_row=ends.own_row[-1:]) for ends in of_more)]
@@ -357,65 +347,7 @@ CANDIDATES: tuple[tuple[tuple[Where, ...], Callable[[Spot], Iterator[Edit | Edit
 """What is tried in each place, what comes first first: of many divergences only the beginning is tried."""
 
 
-# Two ops in the opposite order, and a leaf that one side alone has
-
-
-def _in_other_order(ends: Ends) -> Ends | None:
-    """Two ops that are in the opposite order on the other side; a few may stand between them.
-
-    None where the two sides do not have the same two kinds of ops: the other one has them as the ends
-    of its row, as its only op and the one behind it, or as its only op and the one before it. Of just two
-    ops any kinds are tried.
-    """
-    here, there, (node, *rest) = ends.here, ends.there, ends.own_row
-    first, *others = ends.row
-    # The two ops that the other side may have: a row's first one and one behind, or around its only op.
-    after = [*others, there.next_op(ends.row[-1], MOVES)]
-    pairs: list[tuple[Node | None, Node | None]] = [(first, it) for it in reversed(after)]
-    if not others:
-        pairs.append((there.previous_op(first, MOVES), first))
-    ops = [node]
-    for second in onwards(here, node, MOST_BETWEEN + 1, MOVES):
-        ops.append(second)
-        kinds = _kind(second), _kind(node)
-        like = [it for it in pairs if (_kind(it[0]), _kind(it[1])) == kinds]
-        # Of two of one kind only products are told apart.
-        differ = kinds[0] != kinds[1] or family(node.op) in TRIED.of_weights
-        last = like[0][1] if differ and like else None
-        if last is not None:
-            # The other side may add the bias of the op that is the last one then in an op of its own.
-            lacks_one = len(there.into(last)) < len(here.into(node))
-            row = with_bias(there, [last]) if lacks_one else [last]
-            return Ends(ends.side, here, there, ops, row, at="order")
-    if len(rest) == 1 and here.next_op(node, MOVES) is rest[0]:
-        return Ends(ends.side, here, there, ends.own_row, [ends.row[-1]], at="order")
-    return None
-
-
-def _behind_instead(divergence: ExtraOps, left: GraphView, right: GraphView) -> Iterator[Ends]:
-    """An op that one side alone has behind another one, where the other side has one of its kind ahead."""
-    here, there, node = sided(divergence, left, right)
-    goes_on = at_place(there, divergence.goes_on) if divergence.goes_on else None
-    if node is None or goes_on is None or divergence.row.count > 1:
-        return
-    for before in here.origins(node):
-        for other in there.origins(goes_on) if before.kind == "op" else ():
-            ahead: list[Node | None] = [other]
-            for _ in range(NEAR):
-                ahead += [there.previous_op(it, MOVES) for it in ahead[-1:] if it]
-            if have_one_value(before, other) and any(are_alike(it, node) for it in ahead):
-                yield Ends(divergence.side, here, there, [before, node], [other], at="order")
-
-
-def _kind(node: Node | None) -> str:
-    """The family of an op; one for all norms, which are the same where one axis is left.
-
-    The maximum of a value and 0 is relu.
-    """
-    found = family(node.op) if node else ""
-    if node and found == "max" and 0.0 in node.arguments.values():
-        return "relu"
-    return "norm" if found in NORMS else found
+# A leaf that one side alone has
 
 
 def _of_leaf(divergence: LoneLeaf, left: GraphView, right: GraphView) -> Iterator[Ends]:
