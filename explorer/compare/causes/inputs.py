@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 
 from explorer.compare.causes.arguments import Spot, set_arguments
-from explorer.compare.causes.rows import are_alike, base_of, is_among, is_filled, onwards
+from explorer.compare.causes.rows import are_alike, base_of, is_filled, onwards
 from explorer.compare.graphs.layouts import channels_last
 from explorer.compare.graphs.sameness import EXPLAINED, distance, numbers_of
 from explorer.compare.graphs.view import MOVES, GraphView
@@ -23,7 +23,8 @@ from explorer.model.causes import (
     Zeros,
 )
 from explorer.model.divergence import Place
-from explorer.model.graph import Node, Slot
+from explorer.model.graph import Node, Output, Slot
+from explorer.numeric.differences import Floats
 from explorer.operators.families import family
 from explorer.operators.table import TRIED
 
@@ -176,14 +177,19 @@ def replaced(spot: Spot) -> Iterator[Edit]:
             reads = [it for one in reads for it in here.origins(one) if it.id not in ahead]
             ahead.update(it.id for it in reads)
         ranked = [((it.id not in ahead, it.op != maker.op), it) for it in nodes]
-        found = [
-            FromNode(it.id, number, _label_ahead(here, it, number), is_among(it, read_there))
+        found = (
+            (it, number)
             for _, it in sorted(ranked, key=lambda it: it[0])
             for number, made in enumerate(it.outputs)
             if (it.id, number) != (origin, output)
             and (made.shape, made.dtype) == (read.shape, read.dtype)
-        ]
-        yield from (spot.rewired(slot, source) for source in found[:MOST_REPLACEMENTS])
+        )
+        for it, number in islice(found, MOST_REPLACEMENTS):
+            numbers = numbers_of(it.outputs[number])
+            apart = [_apart(numbers, one.outputs[0]) for one in read_there if one.outputs]
+            is_read_there = any(room is not None for room in apart)
+            source = FromNode(it.id, number, _label_ahead(here, it, number), is_read_there)
+            yield spot.rewired(slot, source)
 
 
 def exchanged(spot: Spot) -> Iterator[Edits]:
@@ -362,13 +368,8 @@ def inputs_of_there(spot: Spot) -> tuple[Rewire, ...]:
         if numbers is None or not numbers.size or own.dtype[:5] != "float":
             continue
         # The values of the other side that pass as equal, and how far they are apart.
-        near: list[tuple[float, Node]] = []
-        for other in reads:
-            theirs = numbers_of(other.outputs[0])
-            if theirs is not None and theirs.size == numbers.size:
-                apart = float(np.abs(theirs.ravel() - numbers.ravel()).max())
-                if apart <= CLOSE * float(np.abs(numbers).max()):
-                    near.append((apart, other))
+        found = ((_apart(numbers, other.outputs[0]), other) for other in reads)
+        near = [(apart, other) for apart, other in found if apart is not None]
         for apart, other in sorted(near, key=lambda it: it[0])[:1]:
             summary = other.outputs[0].values
             if apart > EXPLAINED * difference and summary is not None and summary.whole is not None:
@@ -377,3 +378,12 @@ def inputs_of_there(spot: Spot) -> tuple[Rewire, ...]:
                     value = pack(channels_last(unpack(value)), value.dtype)
                 edits.append(spot.rewired(slot, FromThere(label_of(other), value)))
     return tuple(edits)
+
+
+def _apart(own: Floats | None, other: Output) -> float | None:
+    """How far a value is at most from numbers with which it passes as equal; None where it does not."""
+    numbers = numbers_of(other)
+    if own is None or numbers is None or not own.size == numbers.size > 0:
+        return None
+    apart = float(np.abs(numbers.ravel() - own.ravel()).max())
+    return apart if apart <= CLOSE * float(np.abs(own).max()) else None
