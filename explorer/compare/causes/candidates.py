@@ -289,7 +289,10 @@ def of_a_state(spot: Spot) -> Iterator[Edits]:
 def opposite_order(spot: Spot) -> Iterator[Edits]:
     """The second of two ops, computed from what the first one reads, and the first of what that yields."""
     here, node = spot.here, spot.node
-    *_, before, second = spot.ends.own_row
+    _, *between, second = spot.ends.own_row
+    before = between[-1] if between else node
+    # Neither of the two reads what is between them then.
+    dropped = [RemoveOperator(node=it.id) for it in between]
     slots = [edge.input for edge in here.into(second) if here.is_handed_on(edge.origin, before)]
     # Each number of the first one, such as its eps, with those of the other side's in its place.
     numbers = [it for it in spot.ends.row[-1].arguments.values() if isinstance(it, float)]
@@ -302,7 +305,7 @@ def opposite_order(spot: Spot) -> Iterator[Edits]:
         label = inputs.op_label(node)
         behind = Rewire(node=node.id, slots=(read.input,), source=FromNode(second.id), label=label)
         for change in changed:
-            yield (ahead, behind, *([set_arguments(node, change)] if change else []))
+            yield (ahead, *dropped, behind, *([set_arguments(node, change)] if change else []))
 
 
 def without_leaf(spot: Spot) -> Iterator[Edit]:

@@ -124,8 +124,8 @@ COSTS: dict[Form | Inserted | type[Source] | Literal["of_zero", "several", "read
     FromSlot: 4,
     Zeros: 4,
     "pad": 4,
-    "read_there": 3.5,  # a value of the graph that the other side's op reads
     "not": 3.9,  # of the two that a condition chooses from, it says as much as that they are exchanged
+    "read_there": 4.5,  # a value of the graph that the other side's op reads
     "several": 5,  # two other arguments, or one with the other side's inputs
     "value": 6,
     "inputs": 7,  # an operator at an input: one behind says it better
@@ -162,7 +162,9 @@ def cost(edits: Edits) -> float:
         others = [it.op for it in edits if isinstance(it, InsertOperator)]
         return max(sources + [COSTS.get(op, COSTS[form]) for op in others])
     believed = 0.5 if form == "value" and is_believed(edits) else 0
-    return COSTS[form] - believed + (0.1 * len(edits) if form == "order" else 0)
+    dropped = sum(isinstance(edit, RemoveOperator) for edit in edits) if form == "order" else 0
+    of_order = 0.1 * len(edits) + COSTS["removed"] * dropped if form == "order" else 0
+    return COSTS[form] - believed + of_order
 
 
 def is_believed(edits: Edits) -> bool:

@@ -167,7 +167,6 @@ def replaced(spot: Spot) -> Iterator[Edit]:
         if it.kind != "output" and it.id not in not_before and it.phase in phases
     ]
     nodes.sort(key=lambda it: abs(places[it.id] - places[node.id]))
-    read_there = [it for row in spot.ends.row for it in spot.ends.there.origins(row)]
     for slot, read in spot.tensors.items():
         origin, output = next((it.origin, it.output) for it in here.into(node) if it.input == slot)
         # What the value is made of comes first: it may be read ahead of what was done to it.
@@ -185,11 +184,21 @@ def replaced(spot: Spot) -> Iterator[Edit]:
             and (made.shape, made.dtype) == (read.shape, read.dtype)
         )
         for it, number in islice(found, MOST_REPLACEMENTS):
-            numbers = numbers_of(it.outputs[number])
-            apart = [_apart(numbers, one.outputs[0]) for one in read_there if one.outputs]
-            is_read_there = any(room is not None for room in apart)
+            # What the input is made of by moves is that in another layout.
+            is_moved = base_of(here, it, MOVES) is base_of(here, maker, MOVES)
+            is_read_there = not is_moved and _is_read_there(spot, it, number)
             source = FromNode(it.id, number, _label_ahead(here, it, number), is_read_there)
             yield spot.rewired(slot, source)
+
+
+def _is_read_there(spot: Spot, node: Node, output: int) -> bool:
+    """Whether the other row reads a value that is here as well."""
+    # What is made of numbers alone, such as positions, is there by chance.
+    if node.kind == "op" and all(it.kind == "constant" for it in spot.here.origins(node)):
+        return False
+    numbers = numbers_of(node.outputs[output])
+    reads = [read for other in spot.ends.row for read in spot.ends.there.origins(other)]
+    return any(_apart(numbers, it.outputs[0]) is not None for it in reads if it.outputs)
 
 
 def exchanged(spot: Spot) -> Iterator[Edits]:
