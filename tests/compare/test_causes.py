@@ -8,12 +8,7 @@ import pytest
 
 from explorer.compare.causes.candidates import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.choice import as_kept, attempts_at, cause_of
-from explorer.compare.graphs.sameness import (
-    Sameness,
-    apart_if_same,
-    apart_in_any_order,
-    room_of,
-)
+from explorer.compare.graphs.sameness import Sameness, apart_if_same, apart_in_any_order, room_of
 from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import SMALL, AnyArray
 from explorer.model.causes import (

@@ -61,11 +61,7 @@ def test_the_svg_is_described_and_named() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "kept"),
-    [
-        (0, ""),
-        (1, ", 1 value kept for backward"),
-        (2, ", 2 values kept for backward"),
-    ],
+    [(0, ""), (1, ", 1 value kept for backward"), (2, ", 2 values kept for backward")],
 )
 def test_a_picture_counts_its_nodes_and_what_is_kept(count: int, kept: str) -> None:
     g = HandmadeGraph()

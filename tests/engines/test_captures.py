@@ -488,9 +488,7 @@ def test_a_branch_is_two_graphs_in_graph_style_and_one_line_on_the_tape(
 
 
 @pytest.mark.mindspore
-def test_the_passes_come_in_order_with_the_forward_program_first(
-    mindspore: EngineRequests,
-) -> None:
+def test_the_passes_come_in_order_with_the_forward_program_first(mindspore: EngineRequests) -> None:
     graphs = mindspore.capture("ms_dense", GRAPH).graphs
     assert [graph.stage for graph in graphs] == [passing.stage for passing in PASSES]
     assert [lint(graph) for graph in graphs] == [[], [], []]

@@ -123,10 +123,7 @@ def test_float16_inside_is_no_difference(workers: Workers) -> None:
 
 @pytest.mark.parametrize(
     ("name", "differing"),
-    [
-        ("off_by_little", None),
-        pytest.param("tiny_gradient", "dx", marks=pytest.mark.whole),
-    ],
+    [("off_by_little", None), pytest.param("tiny_gradient", "dx", marks=pytest.mark.whole)],
 )
 def test_a_mistake_of_1e_4_and_half_a_gradient_of_1e_12_are_named_by_their_lines(
     name: str, differing: str | None, workers: Workers, tmp_path: Path

@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.engines.capture.builder import GraphBuilder
-from explorer.engines.capture.proof import (
-    MOST_NODES,
-    GraphValues,
-    Operand,
-    Rerun,
-    agrees,
-    prove,
-)
+from explorer.engines.capture.proof import MOST_NODES, GraphValues, Operand, Rerun, agrees, prove
 from explorer.engines.failures import Statement
 from explorer.model.arrays import AnyArray
 from explorer.model.failures import Failure

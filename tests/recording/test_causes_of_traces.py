@@ -94,11 +94,7 @@ class Without(Workers):
     [
         (None, "trace", "nothing was computed again"),
         (MissingFrameworkError("torch is missing"), "framework", "is not found here"),
-        (
-            Lost("crashed", Loss(kind="died")),
-            "lost",
-            "the process that computed ops again ended",
-        ),
+        (Lost("crashed", Loss(kind="died")), "lost", "the process that computed ops again ended"),
     ],
 )
 def test_where_nothing_can_be_tried_it_says_why(

@@ -50,8 +50,7 @@ def test_each_part_of_a_key_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    "fact",
-    ["explorer", "mindspore", "torch", "numpy", "python", "system", "machine", "units"],
+    "fact", ["explorer", "mindspore", "torch", "numpy", "python", "system", "machine", "units"]
 )
 def test_another_installation_has_other_keys(fact: str, monkeypatch: pytest.MonkeyPatch) -> None:
     here = key_of("scenario", "square")

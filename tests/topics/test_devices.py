@@ -8,14 +8,7 @@ import pytest
 
 from explorer.model.measurement import Figures
 from explorer.topics.devices.findings import Cases, difference
-from explorer.topics.devices.questions import (
-    CONTEXT,
-    HOST,
-    MATRIX,
-    MOVES,
-    OUTPUTS,
-    TOPIC,
-)
+from explorer.topics.devices.questions import CONTEXT, HOST, MATRIX, MOVES, OUTPUTS, TOPIC
 from explorer.topics.measurements import measure
 from explorer.topics.question import MINDSPORE_STYLES, Target
 from explorer.topics.studies import Telling

@@ -93,10 +93,7 @@ def told(kind: str, value: Any) -> Change:
 
 
 gone = edited(
-    GROUP_RATES,
-    ["mindspore"],
-    lambda it: it.update(dict.fromkeys(it, UNKNOWN)),
-    "get_lr_parameter",
+    GROUP_RATES, ["mindspore"], lambda it: it.update(dict.fromkeys(it, UNKNOWN)), "get_lr_parameter"
 )
 
 

@@ -145,9 +145,7 @@ def test_a_link_opens_what_was_chosen_and_the_way_back_leads_to_what_was_before(
 
 
 @pytest.mark.whole
-def test_a_module_is_opened_and_folded_in_place_and_the_address_says_which(
-    graphs: Graphs,
-) -> None:
+def test_a_module_is_opened_and_folded_in_place_and_the_address_says_which(graphs: Graphs) -> None:
     graphs.open("depth=2")
     folded = graphs.left.locator(".pick").count()
     graphs.page.get_by_role("button", name="Zoom in").click(click_count=2)
@@ -382,9 +380,7 @@ def test_a_stage_that_is_chosen_in_the_moment_in_which_the_drawings_report_is_sh
 
 
 @pytest.mark.whole
-def test_on_a_phone_the_panes_stand_under_each_other_and_nothing_sticks_out(
-    graphs: Graphs,
-) -> None:
+def test_on_a_phone_the_panes_stand_under_each_other_and_nothing_sticks_out(graphs: Graphs) -> None:
     graphs.page.set_viewport_size({"width": 390, "height": 900})
     graphs.open("depth=2&node=left:n0")
     graphs.page.get_by_role("button", name="Controls").click()

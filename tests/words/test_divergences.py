@@ -202,13 +202,7 @@ DIVERGENCES: list[tuple[Divergence, str]] = [
         " the rest by 2 against 1.333",
     ),
     (
-        made(
-            Rounded,
-            side="right",
-            places=(MUL, MULS),
-            dtypes=("float16", "float32"),
-            result="n1",
-        ),
+        made(Rounded, side="right", places=(MUL, MULS), dtypes=("float16", "float32"), result="n1"),
         f"mindspore-graph rounds a value to `float16` in {OTHER}, torch-tape goes on in `float32` with"
         f" {ONE}: {TURNED}",
     ),
@@ -347,10 +341,7 @@ def test_a_further_divergence_says_so(code: str) -> None:
     [
         (1, "`block0.act, net.py:3`"),
         (3, "`block0.act, net.py:3`, `block1.act, net.py:3` and `block2.act, net.py:3`"),
-        (
-            50,
-            "`block0.act, net.py:3`, `block1.act, net.py:3`, `block2.act, net.py:3` and 47 more",
-        ),
+        (50, "`block0.act, net.py:3`, `block1.act, net.py:3`, `block2.act, net.py:3` and 47 more"),
     ],
 )
 def test_of_many_further_places_three_are_named(count: int, said: str) -> None:
