@@ -23,7 +23,6 @@ PAIR = replace(NEW_PAIR, right="n1", left_within=())
 LEAVES = Pair(left="n0", right="n0", left_output=0, right_output=0, number=1, how="name")
 LEFT_OVER = Unpaired(side="right", node="n2", reason="difference", why=Plain("unused"))
 
-
 ON_THE_RIGHT = mirrored(ON_THE_LEFT)
 
 

@@ -66,7 +66,6 @@ REPLAYED: dict[tuple[str, ...], dict[str, GradCase]] = {
 }
 """Nets whose captures are computed again in another order, each with a case that asks much of it."""
 
-
 EACH_REPLAYED = [
     parameter
     for engines, cases in REPLAYED.items()

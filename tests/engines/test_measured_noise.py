@@ -19,7 +19,6 @@ from tests.support.scenario_files import Side, normal, scenario_text, written
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
-
 NORM = "self.bn = nn.BatchNorm1d(4, eps=1e-9)"
 REST = "rest = x - 0.99999 * x\nreturn rest.square().sum()"
 

@@ -17,7 +17,6 @@ from tests.support.narrowing import of_type, present
 
 X = np.array([3.0, -2.0, 0.5], np.float32)
 
-
 NO_KERNEL = Failure("RuntimeError", "no such kernel")
 WRITTEN_IN_PART = Absence("written_in_part")
 

@@ -41,7 +41,6 @@ MATRIX = (4, 6)
 DECOMPOSED = {("aligned corners", "torch-graph"): "ResizeBilinearV2"}
 """Where PyTorch's compiled graph has other ops in the place of the one with the argument, MindSpore's op."""
 
-
 WITHOUT_MEND = {"number of groups", "aligned corners", "eps of batch norm without statistics"}
 """Those for which the table of correspondences says nothing."""
 

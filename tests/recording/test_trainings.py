@@ -79,7 +79,6 @@ CLIPPED: dict[Framework, tuple[str, float]] = {
 }
 """The program of each framework that clips its gradients, and to which norm."""
 
-
 IN_EACH = [
     *marked("torch", "jax"),
     pytest.param("mindspore", marks=[pytest.mark.mindspore, pytest.mark.whole]),

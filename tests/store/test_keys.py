@@ -20,7 +20,6 @@ from tests.support.nets import NETS
 
 SQUARE = NETS / "square.py"
 
-
 REMEMBERED = keys._here, keys.digest_of_parts
 
 

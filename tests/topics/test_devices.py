@@ -198,7 +198,6 @@ RULINGS = [
     Case(38, readable, "not_checkable_here", unseen="on the tape"),
 ]
 
-
 CALLS = ("Tensor.to", "Tensor.move_to", "Cell.to")
 
 

@@ -136,7 +136,6 @@ RATES = [1.0, 0.5, 0.25]
 
 FORM_LABELS = {form: text(form_label(form)) for form in FORMS}
 
-
 not_measured = together(
     *(
         edited(it, it.asks, lambda rates: rates.pop("polynomial", None))

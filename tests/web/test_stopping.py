@@ -22,7 +22,6 @@ SECONDS = 10
 
 MILLISECONDS = 180_000
 
-
 EXPLORER = ("explorer", "app")
 STREAMLIT = ("streamlit", "run", "app.py")
 

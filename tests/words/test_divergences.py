@@ -66,7 +66,6 @@ VALUES = "6 against 3 (greatest difference 3, 3e+06 × the noise of 1e-06; the f
 TURNED = "3 against 6 (greatest difference 3, 3e+06 × the noise of 1e-06; the second is 2 times the first)"
 ONE, OTHER = "`aten.mul` (fc, net.py:3)", "`Muls` (fc, net.py:9, called at net.py:12)"
 
-
 STOPPED = BOTH[0], End(node="n2", source="", value=Reading("stopped"))
 
 

@@ -28,7 +28,6 @@ TARGETS = "tests.support.worker_targets"
 FIRST: WorkerKind = "mindspore"
 SECOND: WorkerKind = "mindspore-second"
 
-
 LITTLE: dict[str, tuple[str, ...]] = {"mindspore": ("json",), "torch": ("csv",)}
 
 
