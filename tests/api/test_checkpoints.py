@@ -12,6 +12,8 @@ from explorer.model.arrays import unpack
 from explorer.model.errors import ExplorerError
 from tests.support.own_package import MINDSPORE, RIGHT
 
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("warm")]
+
 BATCH = {"x": np.ones((1, 3), np.float32), "y": np.ones((1, 1), np.float32)}
 
 BIAS = [0.5, -1.5, 2.5, 3.5]
@@ -31,8 +33,6 @@ SAVE = {
 
 
 @pytest.mark.mindspore
-@pytest.mark.torch
-@pytest.mark.usefixtures("warm")
 @pytest.mark.parametrize("ending", [".pt", pytest.param(".ckpt", marks=pytest.mark.whole)])
 def test_both_nets_start_from_a_checkpoint_of_either(
     package: Path, ending: str, tmp_path: Path
@@ -48,8 +48,6 @@ def test_both_nets_start_from_a_checkpoint_of_either(
     assert start["last.weight"].any()
 
 
-@pytest.mark.torch
-@pytest.mark.usefixtures("warm")
 def test_a_pickle_that_would_run_something_is_refused(tmp_path: Path) -> None:
     file, trace = tmp_path / "weights.pt", tmp_path / "sprung"
     program = (

@@ -24,8 +24,7 @@ def difference(wrong: str = "", **changes: Any) -> Difference:
     graphs = tuple(map(graph, ENGINES))
     whole = report()
     return Difference(
-        msgspec.structs.replace(whole, cases=(case,), graphs=graphs, alignments=(aligned,)),
-        aligned,
+        msgspec.structs.replace(whole, cases=(case,), graphs=graphs, alignments=(aligned,)), aligned
     )
 
 

@@ -57,16 +57,11 @@ def blocks_of(text: str) -> dict[str, Block]:
 BLOCKS = blocks_of(SIGNS)
 
 
-def read_of(markup: str) -> str:
-    """The texts and the values of attributes that a browser reads."""
-    page = HtmlPage(markup)
-    return "\n".join([*page.texts, *(value for _, value in page.attributes)])
-
-
 @pytest.mark.parametrize("look", [PAGE, DOCUMENT, NOTEBOOK], ids=["page", "document", "notebook"])
 @pytest.mark.parametrize("block", BLOCKS.values(), ids=list(BLOCKS))
 def test_a_browser_reads_each_text_as_it_was(block: Block, look: Look) -> None:
-    read = read_of(html((block,), look))
+    page = HtmlPage(html((block,), look))
+    read = "\n".join([*page.texts, *(value for _, value in page.attributes)])
     # In a notebook a figure is an image alone, without a caption.
     has_text = look is not NOTEBOOK or not isinstance(block, Figure) or block.alt == SIGNS
     assert (SIGNS in read) == has_text

@@ -16,9 +16,7 @@ from explorer.text.language import LANGUAGES, _, said_in
 from tests.support.sample_board import BOARD, HOLDS
 
 
-def test_the_help_lists_every_topic_and_every_verdict(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_help_lists_every_topic_and_every_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     for language in LANGUAGES:
         assert run(["--lang", language, "claims", "--help"]) == 0
         text = "".join(capsys.readouterr().out.split())

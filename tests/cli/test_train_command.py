@@ -9,6 +9,8 @@ from explorer.cli.entry import run
 from tests.support.nets import NETS
 from tests.support.recorded_files import loaded_training
 
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("warm")]
+
 BROKEN = '''
 """A net whose batches have other names."""
 import numpy as np
@@ -30,8 +32,6 @@ def torch_net():
 
 
 @pytest.mark.mindspore
-@pytest.mark.torch
-@pytest.mark.usefixtures("warm")
 def test_losses_are_printed_and_a_file_is_written_for_each_engine(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -46,8 +46,6 @@ def test_losses_are_printed_and_a_file_is_written_for_each_engine(
 
 
 @pytest.mark.mindspore
-@pytest.mark.torch
-@pytest.mark.usefixtures("warm")
 def test_where_two_trainings_part_the_op_is_named_with_its_cause_and_the_line_to_write(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -67,8 +65,6 @@ def test_where_two_trainings_part_the_op_is_named_with_its_cause_and_the_line_to
     assert difference.graphs is not None
 
 
-@pytest.mark.torch
-@pytest.mark.usefixtures("warm")
 def test_json_has_the_losses_of_the_engines_that_are_named(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -81,8 +77,6 @@ def test_json_has_the_losses_of_the_engines_that_are_named(
     assert engine["losses"] == sorted(engine["losses"], reverse=True)
 
 
-@pytest.mark.torch
-@pytest.mark.usefixtures("warm")
 def test_a_net_that_raises_in_a_step_leaves_those_before(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,8 +90,6 @@ def test_a_net_that_raises_in_a_step_leaves_those_before(
     assert list(loaded_training(tmp_path / "out" / "torch-tape.training").losses) == [1]
 
 
-@pytest.mark.torch
-@pytest.mark.usefixtures("warm")
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

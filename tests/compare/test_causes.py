@@ -8,12 +8,7 @@ import pytest
 
 from explorer.compare.causes.candidates import Suspect, of_one_step, suspects_at
 from explorer.compare.causes.choice import as_kept, attempts_at, cause_of
-from explorer.compare.graphs.sameness import (
-    Sameness,
-    apart_if_same,
-    apart_in_any_order,
-    room_of,
-)
+from explorer.compare.graphs.sameness import Sameness, apart_if_same, apart_in_any_order, room_of
 from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import SMALL, AnyArray
 from explorer.model.causes import (
@@ -121,19 +116,13 @@ def test_pytorchs_op_is_tried_before_mindspores_and_the_left_one_of_two_before_t
     ] == sides
 
 
-def rows_of(nodes: tuple[str, ...], edges: tuple[tuple[str, str], ...]) -> GradGraph:
-    """A graph of PyTorch's: ops with these ids, the last of which has the other value."""
-    ops = [
-        msgspec.structs.replace(LEFT.nodes[0], id=node, arguments={"other": 0.25}) for node in nodes
-    ]
-    wires = tuple(Edge(origin, target, 0, 0) for origin, target in edges)
-    return msgspec.structs.replace(LEFT, nodes=tuple(ops), edges=wires)
-
-
 def test_where_pytorch_has_several_ops_mindspores_one_is_tried_with_what_all_of_them_take() -> None:
     # n0 is read twice, and n3 reads what is made on both ways; n4 comes behind.
     ways = (("n0", "n1"), ("n0", "n2"), ("n1", "n3"), ("n2", "n3"), ("n3", "n4"))
-    left = rows_of(("n0", "n1", "n2", "n3", "n4"), ways)
+    op = msgspec.structs.replace(LEFT.nodes[0], arguments={"other": 0.25})
+    ops = tuple(msgspec.structs.replace(op, id=f"n{number}") for number in range(5))
+    edges = tuple(Edge(origin, target, 0, 0) for origin, target in ways)
+    left = msgspec.structs.replace(LEFT, nodes=ops, edges=edges)
     divergence = other_value("n0", "n0", rows=(row("n3", count=4), row()))
     found = suspects_at(divergence, GraphView(left), GraphView(RIGHT))[-1]
     assert (found.side, found.node.op, found.other.id) == ("right", "Norm", "n3")

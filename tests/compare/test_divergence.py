@@ -16,12 +16,7 @@ from explorer.words.divergences import first_divergence, sentence
 from explorer.words.readings import reading
 from tests.support.alignments import Row, assert_parts, parting, reasons, rows, sources, values_read
 from tests.support.computed_graphs import ComputedGraph, one_input
-from tests.support.two_layer_nets import (
-    BATCH_TIMES_OUTPUTS,
-    mindspore_net,
-    pytorch_net,
-    start,
-)
+from tests.support.two_layer_nets import BATCH_TIMES_OUTPUTS, mindspore_net, pytorch_net, start
 from tests.support.written_nets import net, two_nets
 
 # One element changed

@@ -35,7 +35,7 @@ class Row(NamedTuple):
 
 ROWS = {
     "overwrite_exp": Row(
-        ("different inputs, `Exp` (@{ops.exp(x)}) against `aten.mul", "@{b.data.mul_(0.5)})"),
+        ("different inputs, `Exp` (@{ops.exp(x)}) against `aten.mul", "@{b.data.mul_(0.5)})")
     ),
     "unread_bias": Row(
         (
@@ -61,7 +61,7 @@ ROWS = {
         (
             "torch-tape rounds a value to `bfloat16` in `aten._to_copy.default` (two, @{out = })",
             "in `float32` with `BiasAdd` (two, @{ops.tanh})",
-        ),
+        )
     ),
 }
 

@@ -22,6 +22,8 @@ from tests.support.captured_graphs import (
 )
 from tests.support.samples import some
 
+pytestmark = pytest.mark.slow
+
 NAMES = (*SHIPPED, *WITH_MISTAKES, *ATTENTION_MISTAKES)
 SAMPLE = some(NAMES, "kinks", "own_mask", "three_kinks", "residual_detached")
 
@@ -47,12 +49,10 @@ def found(alignment: Alignment) -> list[tuple[object, ...]]:
     return facts
 
 
-@pytest.mark.slow
 def test_the_captured_graphs_are_those_of_the_nets() -> None:
     assert sorted(captured_graphs()) == sorted(NAMES)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLE)
 def test_an_alignment_of_one_graph_with_another_is_that_of_the_other_with_the_one(
     name: str,
@@ -61,7 +61,6 @@ def test_an_alignment_of_one_graph_with_another_is_that_of_the_other_with_the_on
         assert_mirrored(there, align(right, left))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", some(SHIPPED, "stop_gradient", "tied_weights"))
 def test_engines_of_one_framework_and_right_ports_have_no_divergence(name: str) -> None:
     if name in ("aliased_input", "kinks", "physics_informed"):
@@ -132,7 +131,6 @@ def _placed(node: Node, order: dict[str, int]) -> Node:
 Change = Callable[[GradGraph], GradGraph]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLE)
 def test_other_names_of_parameters_change_nothing(name: str) -> None:
     for (left, right), plain in zip(pairs_of(name), alignments_of(name), strict=True):
@@ -141,7 +139,6 @@ def test_other_names_of_parameters_change_nothing(name: str) -> None:
         assert other.pairs == plain.pairs
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLE)
 def test_dead_code_on_one_side_changes_no_divergence(name: str) -> None:
     for (left, right), plain in zip(pairs_of(name), alignments_of(name), strict=True):
@@ -152,7 +149,6 @@ def test_dead_code_on_one_side_changes_no_divergence(name: str) -> None:
 
 
 # Queries, keys and values all read what norm_after moves: the first of the three to run is named.
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [it for it in SAMPLE if it.values[0] != "norm_after"])
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.whole)])
 def test_another_order_of_independent_ops_changes_no_divergence(name: str, seed: int) -> None:
@@ -163,7 +159,6 @@ def test_another_order_of_independent_ops_changes_no_divergence(name: str, seed:
         assert sorted(other.differing) == sorted(plain.differing)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("change", [with_dead_code, lambda graph: reordered(graph, 3)])
 @pytest.mark.parametrize("name", SAMPLE)
 def test_a_graph_changed_so_has_no_divergence_from_itself(name: str, change: Change) -> None:

@@ -91,11 +91,7 @@ def gradients(engine: str, *values: AnyArray) -> GradGraph:
 
 
 SUM = ExtraOps(
-    phase="backward",
-    ends=(end(None), end("n2")),
-    side="right",
-    row=row("n2"),
-    gradients=2,
+    phase="backward", ends=(end(None), end("n2")), side="right", row=row("n2"), gradients=2
 )
 
 

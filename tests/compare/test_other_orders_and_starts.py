@@ -8,15 +8,7 @@ from explorer.compare.align import align
 from explorer.compare.causes.candidates import MOST_OPS, suspects_at
 from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import unpack
-from explorer.model.causes import (
-    Edits,
-    FromSlot,
-    FromThere,
-    RemoveOperator,
-    Rewire,
-    Zeros,
-    form_of,
-)
+from explorer.model.causes import Edits, FromSlot, FromThere, RemoveOperator, Rewire, Zeros, form_of
 from explorer.model.graph import SideName
 from tests.support.divergence_records import other_value, row
 from tests.support.narrowing import present

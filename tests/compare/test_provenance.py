@@ -137,10 +137,7 @@ def test_each_thing_in_common_is_worth_its_points(
 
 @pytest.mark.parametrize(
     ("nearer", "farther"),
-    [
-        (TIGHT, np.nextafter(TIGHT, 1)),
-        (10 * TIGHT, np.nextafter(10 * TIGHT, 1)),
-    ],
+    [(TIGHT, np.nextafter(TIGHT, 1)), (10 * TIGHT, np.nextafter(10 * TIGHT, 1))],
 )
 def test_a_distance_at_a_limit_is_still_within_it(nearer: float, farther: float) -> None:
     matching = matching_of(one_op("a"), one_op("b", value=(X + 1) * (1 + 1e-5)))

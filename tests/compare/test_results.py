@@ -5,13 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.compare.graphs.sameness import (
-    CENTRAL,
-    CLEAR,
-    NEAR,
-    UNMEASURED,
-    scale,
-)
+from explorer.compare.graphs.sameness import CENTRAL, CLEAR, NEAR, UNMEASURED, scale
 from explorer.compare.results.comparison import BesideOracle, Comparison, compare, movements, worst
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Estimate, LeafNoise, OracleResult, Result, ResultNoise

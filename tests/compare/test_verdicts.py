@@ -363,9 +363,7 @@ OTHER_DY = answer(values(), values() * 2)
 
 
 def compared(
-    other: Result,
-    noise: dict[str, ResultNoise] = DRAWN_BY_BOTH,
-    oracle: OracleResult = NO_ORACLE,
+    other: Result, noise: dict[str, ResultNoise] = DRAWN_BY_BOTH, oracle: OracleResult = NO_ORACLE
 ) -> CaseReport:
     return judge(CASE, {"torch-tape": FINE, "mindspore-tape": other}, oracle, noise=noise)
 

@@ -28,8 +28,13 @@ def alignment_sections(
     for alignment in alignments:
         left, right = labels[alignment.left], labels[alignment.right]
         name = f"{alignment.left} and {alignment.right}"
-        nodes = _unpaired_lines(alignment, left, right) + _pair_lines(alignment, left, right)
-        section = [_title(alignment), *_divergence_lines(alignment, left, right)]
+        nodes = []
+        for node in alignment.unpaired:
+            label = (left if node.side == "left" else right)[node.node]
+            nodes.append(f" unpaired {node.side} {label} {node.reason}")
+        nodes += _pair_lines(alignment, left, right)
+        section = [_title(alignment)]
+        section += [_divergence_line(place, left, right) for place in alignment.divergences]
 
         key = alignment.left, ENGINES[alignment.right].framework
         if key in earlier:
@@ -55,17 +60,13 @@ def _title(alignment: Alignment) -> str:
     return ", ".join(facts)
 
 
-def _divergence_lines(alignment: Alignment, left: Labels, right: Labels) -> list[str]:
-    """Where the graphs differ: the kind, the phase, the node of each side, and the values there."""
-    return [" " + _divergence_line(place, left, right) for place in alignment.divergences]
-
-
 def _divergence_line(divergence: Divergence, left: Labels, right: Labels) -> str:
+    """Where the graphs differ: the kind, the phase, the node of each side, and the values there."""
     one, other = divergence.ends
     kind = type(divergence).__struct_config__.tag
     ends = f"{_end(one.node, left)} and {_end(other.node, right)}"
     values = f"{_short(reading(one.value))}; {_short(reading(other.value))}"
-    return f"divergence {kind} {divergence.phase} {ends}{VALUES}{values}"
+    return f" divergence {kind} {divergence.phase} {ends}{VALUES}{values}"
 
 
 def _end(node: str | None, labels: Labels) -> str:
@@ -78,14 +79,6 @@ def _short(value: str) -> str:
         return written_group([float(value)])
     except ValueError:
         return value
-
-
-def _unpaired_lines(alignment: Alignment, left: Labels, right: Labels) -> list[str]:
-    lines = []
-    for node in alignment.unpaired:
-        labels = left if node.side == "left" else right
-        lines.append(f" unpaired {node.side} {labels[node.node]} {node.reason}")
-    return lines
 
 
 def _pair_lines(alignment: Alignment, left: Labels, right: Labels) -> list[str]:

@@ -33,14 +33,10 @@ def _facts(case_report: CaseReport) -> list[str]:
         facts.append(f"apart {', '.join(pairs)}")
     if case_report.drawn:
         facts.append(f"drawn {' '.join(case_report.drawn)}")
-    facts.append(f"oracle {_oracle(case_report)}")
-    return facts
-
-
-def _oracle(case_report: CaseReport) -> str:
-    if case_report.oracle_agrees is None:
-        return case_report.oracle.outcome
-    return "agrees" if case_report.oracle_agrees else "disagrees"
+    oracle: str = case_report.oracle.outcome
+    if case_report.oracle_agrees is not None:
+        oracle = "agrees" if case_report.oracle_agrees else "disagrees"
+    return [*facts, f"oracle {oracle}"]
 
 
 def _answer(result: Result) -> str:

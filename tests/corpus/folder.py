@@ -33,14 +33,10 @@ def versions_here() -> dict[str, str]:
     """The versions that a corpus made here would depend on."""
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     packages = {package: _installed(package) for package in PACKAGES}
-    return {"python": python, "processor": _processor(), **packages}
-
-
-def _processor() -> str:
-    """The widest instructions of this processor that choose kernels; "other" where it has none."""
     description = Path("/proc/cpuinfo")
     text = description.read_text(encoding="utf-8") if description.is_file() else ""
-    return next((name for name in INSTRUCTIONS if name in text), "other")
+    processor = next((name for name in INSTRUCTIONS if name in text), "other")
+    return {"python": python, "processor": processor, **packages}
 
 
 def _installed(package: str) -> str:
@@ -120,16 +116,12 @@ def differences(report: Report) -> str:
         recorded = file.read_text(encoding="utf-8") if file.is_file() else ""
         new = files.get(name, "")
         if name == CASES:
-            recorded = _with_cases_of(recorded, new)
+            # The first section of the recorded file, and those of the cases that the new one has.
+            first, *sections = sections_of(recorded)
+            labels = {_label(section) for section in sections_of(new)}
+            recorded = text_of([first, *(each for each in sections if _label(each) in labels)])
         found.append(difference(recorded, new, f"{report.scenario}/{name}"))
     return "".join(found)
-
-
-def _with_cases_of(recorded: str, new: str) -> str:
-    """The first section of a recorded file, and those of the cases that a new one has."""
-    first, *sections = sections_of(recorded)
-    labels = {_label(section) for section in sections_of(new)}
-    return text_of([first, *(section for section in sections if _label(section) in labels)])
 
 
 def _label(section: Section) -> str:

@@ -62,7 +62,8 @@ def graph_section(graph: GradGraph, labels: Labels) -> list[str]:
     read: dict[str, list[Edge]] = defaultdict(list)
     for edge in graph.edges:
         read[edge.target].append(edge)
-    was_proven = _was_proven(graph)
+    # Ops of a graph with many are not computed again.
+    was_proven = any(node.proof in ("proven", "refuted") for node in graph.nodes)
     proofs = "" if was_proven else ", not computed again"
     lines = [f"{graph.engine} {graph.stage}: {graph.case}, {len(graph.nodes)} nodes{proofs}"]
     is_large = len(graph.nodes) > LARGE
@@ -73,11 +74,6 @@ def graph_section(graph: GradGraph, labels: Labels) -> list[str]:
         arguments = {} if is_large else node.arguments
         lines.append(" " + _node_line(node, edges, arguments, labels, was_proven))
     return lines
-
-
-def _was_proven(graph: GradGraph) -> bool:
-    """Whether ops were computed again: that is left out of graphs with many."""
-    return any(node.proof in ("proven", "refuted") for node in graph.nodes)
 
 
 def _node_line(

@@ -24,14 +24,10 @@ def corpus_files(report: Report) -> Files:
         sections.append(graph_section(graph, labels[engine]))
     by_file[ALIGNMENTS] = alignment_sections(report.alignments, labels)
     cases = [case_section(case_report) for case_report in report.cases]
-    by_file[CASES] = [_about_the_nets(report), *sorted(cases)]
-    return {name: text_of(sections) for name, sections in by_file.items()}
-
-
-def _about_the_nets(report: Report) -> Section:
-    """The title, the findings, and the engines whose graphs could not be captured."""
-    section = [f"{report.scenario}: {report.title}"]
+    about_the_nets = [f"{report.scenario}: {report.title}"]
     for finding in report.findings:
         expected = "expected" if finding.expected else "not expected"
-        section.append(f" finding {finding.kind} {' '.join(finding.names)} {expected}")
-    return section + [f" no graph of {engine}" for engine in sorted(report.ungraphed)]
+        about_the_nets.append(f" finding {finding.kind} {' '.join(finding.names)} {expected}")
+    about_the_nets += [f" no graph of {engine}" for engine in sorted(report.ungraphed)]
+    by_file[CASES] = [about_the_nets, *sorted(cases)]
+    return {name: text_of(sections) for name, sections in by_file.items()}

@@ -23,7 +23,6 @@ PAIR = replace(NEW_PAIR, right="n1", left_within=())
 LEAVES = Pair(left="n0", right="n0", left_output=0, right_output=0, number=1, how="name")
 LEFT_OVER = Unpaired(side="right", node="n2", reason="difference", why=Plain("unused"))
 
-
 ON_THE_RIGHT = mirrored(ON_THE_LEFT)
 
 
@@ -53,11 +52,6 @@ def with_graph(whole: Report, change: Callable[[GradGraph], GradGraph]) -> Repor
     return replace(whole, graphs=(change(first), *others))
 
 
-def with_op(graph: GradGraph) -> GradGraph:
-    leaf, product, *others = graph.nodes
-    return replace(graph, nodes=(leaf, replace(product, op="Div"), *others))
-
-
 def with_values(factor: float) -> Callable[[GradGraph], GradGraph]:
     def change(graph: GradGraph) -> GradGraph:
         *others, dx = graph.nodes
@@ -66,11 +60,6 @@ def with_values(factor: float) -> Callable[[GradGraph], GradGraph]:
         return replace(graph, nodes=(*others, replace(dx, outputs=(output,))))
 
     return change
-
-
-def with_alignment(whole: Report, **fields: object) -> Report:
-    (aligned,) = whole.alignments
-    return replace(whole, alignments=(replace(aligned, **fields),))
 
 
 def test_of_a_second_alignment_with_the_same_framework_only_other_lines_are_written() -> None:
@@ -91,6 +80,10 @@ def test_nothing_differs_from_what_was_just_written(recorded: Report) -> None:
 
 
 def test_another_op_shows_where_it_is_and_where_it_is_read(recorded: Report) -> None:
+    def with_op(graph: GradGraph) -> GradGraph:
+        leaf, product, *others = graph.nodes
+        return replace(graph, nodes=(leaf, replace(product, op="Div"), *others))
+
     diff = changed(folder.differences(with_graph(recorded, with_op)))
     assert "- Mul@net.py:3(input:x) in fc f32[1,3] = 4 6 8" in diff
     assert "+ Div@net.py:3(input:x) in fc f32[1,3] = 4 6 8" in diff
@@ -137,7 +130,9 @@ def test_a_value_changed_in_its_last_digits_does_not_show(recorded: Report) -> N
 def test_another_pair_reason_or_divergence_shows(
     recorded: Report, fields: dict[str, object], line: str
 ) -> None:
-    assert line in changed(folder.differences(with_alignment(recorded, **fields)))
+    (aligned,) = recorded.alignments
+    other = replace(recorded, alignments=(replace(aligned, **fields),))
+    assert line in changed(folder.differences(other))
 
 
 def test_another_verdict_shows(recorded: Report) -> None:

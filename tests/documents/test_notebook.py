@@ -14,12 +14,7 @@ NOTEBOOK = ROOT / "docs" / "notebooks" / "first_look.ipynb"
 
 SEEN = "images => images.map(image => [image.naturalWidth, image.alt])"
 
-pytestmark = [
-    pytest.mark.mindspore,
-    pytest.mark.torch,
-    pytest.mark.browser,
-    pytest.mark.whole,
-]
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch, pytest.mark.browser, pytest.mark.whole]
 
 
 def outputs(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:

@@ -69,12 +69,7 @@ def test_simple_layers_run_down_and_keep_neighbours_apart() -> None:
 APART = 5.0
 
 WISHES = st.lists(
-    st.builds(
-        Wish,
-        centre=st.floats(-1e3, 1e3),
-        size=st.floats(0, 100),
-        weight=st.floats(0.5, 20),
-    ),
+    st.builds(Wish, centre=st.floats(-1e3, 1e3), size=st.floats(0, 100), weight=st.floats(0.5, 20)),
     max_size=12,
 )
 

@@ -9,8 +9,9 @@ from tests.support import drawing_graphs
 from tests.support.handmade_graph import HandmadeGraph
 from tests.support.svg_pictures import SVG, boxes, boxes_by_op, read_svg, texts
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_accumulated_gradients_and_values_that_are_not_finite_are_marked() -> None:
     svg = read_svg(draw(drawing_graphs.convolution(), format="svg"))
     places = boxes_by_op(svg)
@@ -21,7 +22,6 @@ def test_accumulated_gradients_and_values_that_are_not_finite_are_marked() -> No
     assert "108 of 108 not finite" in texts(svg)
 
 
-@pytest.mark.slow
 def test_pair_numbers_stand_on_both_pictures() -> None:
     graph = drawing_graphs.tiny()
     svg = read_svg(pair(graph, graph, numbers=({"n1": 7}, {"n1": 7}), titles=("one", "other")))
@@ -32,7 +32,6 @@ def test_pair_numbers_stand_on_both_pictures() -> None:
     assert len(ids) == len(set(ids))
 
 
-@pytest.mark.slow
 def test_a_stage_without_values_says_so_once_in_its_legend() -> None:
     known = drawing_graphs.decided()
     bare = []
@@ -44,7 +43,6 @@ def test_a_stage_without_values_says_so_once_in_its_legend() -> None:
         assert sum("This stage has no values" in text for text in said) == count
 
 
-@pytest.mark.slow
 def test_the_svg_is_described_and_named() -> None:
     graph = drawing_graphs.dense_mse()
     svg = read_svg(draw(graph, format="svg", title="dense & mse", prefix="a-"))
@@ -58,14 +56,9 @@ def test_the_svg_is_described_and_named() -> None:
         assert part in tooltip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "kept"),
-    [
-        (0, ""),
-        (1, ", 1 value kept for backward"),
-        (2, ", 2 values kept for backward"),
-    ],
+    [(0, ""), (1, ", 1 value kept for backward"), (2, ", 2 values kept for backward")],
 )
 def test_a_picture_counts_its_nodes_and_what_is_kept(count: int, kept: str) -> None:
     g = HandmadeGraph()

@@ -66,7 +66,6 @@ REPLAYED: dict[tuple[str, ...], dict[str, GradCase]] = {
 }
 """Nets whose captures are computed again in another order, each with a case that asks much of it."""
 
-
 EACH_REPLAYED = [
     parameter
     for engines, cases in REPLAYED.items()
@@ -488,9 +487,7 @@ def test_a_branch_is_two_graphs_in_graph_style_and_one_line_on_the_tape(
 
 
 @pytest.mark.mindspore
-def test_the_passes_come_in_order_with_the_forward_program_first(
-    mindspore: EngineRequests,
-) -> None:
+def test_the_passes_come_in_order_with_the_forward_program_first(mindspore: EngineRequests) -> None:
     graphs = mindspore.capture("ms_dense", GRAPH).graphs
     assert [graph.stage for graph in graphs] == [passing.stage for passing in PASSES]
     assert [lint(graph) for graph in graphs] == [[], [], []]

@@ -106,8 +106,7 @@ def test_beside_the_noise_of_float16_a_mistake_stands_clear(mindspore: EngineReq
 
 @pytest.mark.mindspore
 @pytest.mark.parametrize(
-    "name",
-    ["real/graph_convolution", pytest.param("real/lstm_tagger", marks=pytest.mark.whole)],
+    "name", ["real/graph_convolution", pytest.param("real/lstm_tagger", marks=pytest.mark.whole)]
 )
 def test_cotangents_beside_inputs_of_integers_have_the_noise_of_their_own_leaves(
     mindspore: EngineRequests, name: str

@@ -13,14 +13,7 @@ from explorer.engines.mindspore.ir import IRSyntaxError, parse, read
 from explorer.engines.mindspore.ir.lines import Fault
 from explorer.engines.mindspore.ir.records import NodeRef
 from explorer.engines.mindspore.ir.values import Scope, read_atom
-from tests.support.ir_texts import (
-    FIRST_STATEMENT,
-    HEADER,
-    RETURN,
-    SAMPLES,
-    module_of,
-    statement,
-)
+from tests.support.ir_texts import FIRST_STATEMENT, HEADER, RETURN, SAMPLES, module_of, statement
 
 
 def refused(text: str) -> IRSyntaxError:

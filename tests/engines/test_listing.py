@@ -4,12 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.engines.listing import (
-    gives_parameters,
-    input_expressions,
-    scenario_import,
-    variables,
-)
+from explorer.engines.listing import gives_parameters, input_expressions, scenario_import, variables
 from explorer.scenario.find import find
 from explorer.scenario.load import load
 from tests.support.command_line import python

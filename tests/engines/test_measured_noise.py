@@ -19,7 +19,6 @@ from tests.support.scenario_files import Side, normal, scenario_text, written
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
-
 NORM = "self.bn = nn.BatchNorm1d(4, eps=1e-9)"
 REST = "rest = x - 0.99999 * x\nreturn rest.square().sum()"
 
@@ -123,10 +122,7 @@ def test_float16_inside_is_no_difference(workers: Workers) -> None:
 
 @pytest.mark.parametrize(
     ("name", "differing"),
-    [
-        ("off_by_little", None),
-        pytest.param("tiny_gradient", "dx", marks=pytest.mark.whole),
-    ],
+    [("off_by_little", None), pytest.param("tiny_gradient", "dx", marks=pytest.mark.whole)],
 )
 def test_a_mistake_of_1e_4_and_half_a_gradient_of_1e_12_are_named_by_their_lines(
     name: str, differing: str | None, workers: Workers, tmp_path: Path

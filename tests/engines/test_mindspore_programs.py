@@ -24,11 +24,7 @@ from explorer.engines.mindspore.kernel_values import (
     load,
     make_room,
 )
-from explorer.engines.mindspore.operators import (
-    may_write,
-    unwritten_outputs,
-    written_operands,
-)
+from explorer.engines.mindspore.operators import may_write, unwritten_outputs, written_operands
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import Absence
 from tests.support.ir_texts import SAMPLES

@@ -10,6 +10,8 @@ from tests.support.engine_requests import EngineRequests
 from tests.support.nets import net_file
 from tests.support.worker_targets import Word
 
+pytestmark = pytest.mark.mindspore
+
 TARGETS = "tests.support.worker_targets"
 NET = NetRequest(scenario=str(net_file("shared_weight")), engine="mindspore-tape")
 
@@ -24,7 +26,6 @@ SINCE = {
 }
 
 
-@pytest.mark.mindspore
 @pytest.mark.parametrize("name", SINCE)
 def test_an_older_version_lacks_a_feature_has_a_fallback_and_says_since_when(
     workers: Workers, name: str
@@ -35,7 +36,6 @@ def test_an_older_version_lacks_a_feature_has_a_fallback_and_says_since_when(
     assert reply.text.endswith(f"has no {name}; MindSpore {SINCE[name]} and later have it")
 
 
-@pytest.mark.mindspore
 def test_the_gradient_of_a_weight_that_is_read_twice_is_a_sum_where_no_operator_of_backward_is_seen(
     mindspore: EngineRequests,
 ) -> None:
@@ -49,7 +49,6 @@ def test_the_gradient_of_a_weight_that_is_read_twice_is_a_sum_where_no_operator_
     assert addends == ["backward", "backward"]
 
 
-@pytest.mark.mindspore
 def test_where_noise_is_not_measured_it_is_known_what_the_net_returns(
     mindspore: EngineRequests,
 ) -> None:

@@ -290,12 +290,7 @@ def test_positions_of_one_tensor_are_varied_apart(torch: EngineRequests) -> None
         ("dense_mse", GradCase("grad"), "raised", "neither an input nor a weight"),
         ("polynomial", GradCase("grad", 0, has_aux=True), "raised", "no auxiliary outputs"),
         ("torch_odd", GradCase("grad", 1), "raised", "rows has dtype int64"),
-        (
-            "dense_mse",
-            GradCase("grad", 0, order=6),
-            "unsupported",
-            "gradients up to order 5",
-        ),
+        ("dense_mse", GradCase("grad", 0, order=6), "unsupported", "gradients up to order 5"),
     ],
 )
 def test_what_cannot_be_estimated_says_why(

@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.engines.capture.builder import GraphBuilder
-from explorer.engines.capture.proof import (
-    MOST_NODES,
-    GraphValues,
-    Operand,
-    Rerun,
-    agrees,
-    prove,
-)
+from explorer.engines.capture.proof import MOST_NODES, GraphValues, Operand, Rerun, agrees, prove
 from explorer.engines.failures import Statement
 from explorer.model.arrays import AnyArray
 from explorer.model.failures import Failure
@@ -23,7 +16,6 @@ from explorer.numeric.summaries import summarise
 from tests.support.narrowing import of_type, present
 
 X = np.array([3.0, -2.0, 0.5], np.float32)
-
 
 NO_KERNEL = Failure("RuntimeError", "no such kernel")
 WRITTEN_IN_PART = Absence("written_in_part")

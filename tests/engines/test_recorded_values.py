@@ -31,9 +31,7 @@ LABELS = np.array([0, 2])
     ],
 )
 def test_an_operator_is_one_of_the_tables_and_its_integers_are_labels(
-    op: str,
-    arrays: tuple[AnyArray, ...],
-    reason: str,
+    op: str, arrays: tuple[AnyArray, ...], reason: str
 ) -> None:
     assert RecordedValues(of_operator(op, *arrays), {}).why_not("op") == reason
 

@@ -58,7 +58,6 @@ cube = Cube.apply
 """
 """A function whose backward is wrong."""
 
-
 WHOLE, BESIDE = "return cube(x).sum()", "return (cube(x) * x.detach()).sum()"
 
 

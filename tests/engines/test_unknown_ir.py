@@ -93,12 +93,7 @@ MARKS = "a mark of every value"
 
 UNKNOWN = {
     MARKS: Unknown(
-        (
-            "has_view_output",
-            "storage=shared",
-            "view_of={[const vector]{1, 0}}",
-            "strides=(3, 1)",
-        ),
+        ("has_view_output", "storage=shared", "view_of={[const vector]{1, 0}}", "strides=(3, 1)"),
         marked,
         marks_of_values,
     ),

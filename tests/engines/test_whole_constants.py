@@ -32,8 +32,6 @@ def test_constants_that_share_six_digits_stay_as_they_are(texts: dict[str, str])
     assert texts["shared"] == "F32(1.41421)\n"
 
 
-def test_lines_of_the_source_and_values_of_parameters_are_left_alone(
-    texts: dict[str, str],
-) -> None:
+def test_lines_of_the_source_and_values_of_parameters_are_left_alone(texts: dict[str, str]) -> None:
     assert "1.41421/" in texts["source"]
     assert texts["weight"] == "F32(0.333333)\n"

@@ -41,12 +41,7 @@ MATRIX = (4, 6)
 DECOMPOSED = {("aligned corners", "torch-graph"): "ResizeBilinearV2"}
 """Where PyTorch's compiled graph has other ops in the place of the one with the argument, MindSpore's op."""
 
-
-WITHOUT_MEND = {
-    "number of groups",
-    "aligned corners",
-    "eps of batch norm without statistics",
-}
+WITHOUT_MEND = {"number of groups", "aligned corners", "eps of batch norm without statistics"}
 """Those for which the table of correspondences says nothing."""
 
 MENDED = [
@@ -67,11 +62,7 @@ def causes(alignment: Alignment) -> list[Cause]:
 
 @pytest.mark.parametrize(
     ("name", "engines"),
-    some_rows(
-        product(MISTAKES, PAIRS),
-        ("gelu by tanh", PAIRS[1]),
-        ("nothing", PAIRS[1]),
-    ),
+    some_rows(product(MISTAKES, PAIRS), ("gelu by tanh", PAIRS[1]), ("nothing", PAIRS[1])),
 )
 def test_the_argument_that_makes_the_difference_is_found_by_trying_it(
     name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers
@@ -232,8 +223,7 @@ OF_PYTORCH: dict[str, Arguments] = {
 
 
 @pytest.mark.parametrize(
-    ("name", "engines"),
-    some_rows(product(BY_HAND, PAIRS), ("gelu by erf", PAIRS[0])),
+    ("name", "engines"), some_rows(product(BY_HAND, PAIRS), ("gelu by erf", PAIRS[0]))
 )
 def test_mindspores_op_is_tried_where_pytorch_has_several_and_its_mend_really_mends(
     name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers
@@ -299,8 +289,7 @@ def sources(divergence: Divergence) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "engines"),
-    some_rows(product(SEVERAL, PAIRS), ("four in a row", PAIRS[0])),
+    ("name", "engines"), some_rows(product(SEVERAL, PAIRS), ("four in a row", PAIRS[0]))
 )
 def test_all_mistakes_of_a_net_are_named_in_one_run_and_nothing_else(
     name: str, engines: tuple[str, ...], tmp_path: Path, workers: Workers

@@ -64,7 +64,6 @@ def test_the_api_raises_it_where_the_limit_of_the_run_is_reached() -> None:
 
 BY_X = GradCase("value_and_grad", 0)
 
-
 DIED = Loss(kind="died", code=-11)
 LATE = Loss(kind="no_answer", amount=60)
 

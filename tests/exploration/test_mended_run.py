@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align.alignment import Seam, Seamed, seamed
-from explorer.compare.causes.explanations import (
-    MOST_RUNS,
-    Ask,
-    Diverging,
-    Sights,
-    as_if_mended,
-)
+from explorer.compare.causes.explanations import MOST_RUNS, Ask, Diverging, Sights, as_if_mended
 from explorer.compare.causes.mending import Mending
 from explorer.model.alignment import Alignment, Seen
 from explorer.model.arrays import AnyArray

@@ -9,13 +9,7 @@ import pytest
 
 from explorer.exploration.installed import VERSIONS
 from explorer.exploration.options import Callbacks, Wanted
-from explorer.exploration.stored import (
-    Lack,
-    explored,
-    forget_partial,
-    lack_of,
-    stored_report,
-)
+from explorer.exploration.stored import Lack, explored, forget_partial, lack_of, stored_report
 from explorer.model.errors import ScenarioError
 from explorer.model.failures import Failure, Loss
 from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFinding

@@ -100,10 +100,7 @@ class Trial:
         (folder / NET).write_text(text("pass", "module"))
         self._output = (folder / "stdout").open("w+")
         self._errors = (folder / "stderr").open("w+")
-        own = {
-            "TMPDIR": str(self.scratch),
-            "EXPLORER_STORE": str(folder / "store"),
-        }
+        own = {"TMPDIR": str(self.scratch), "EXPLORER_STORE": str(folder / "store")}
         self.start = time.monotonic()
         self.process = subprocess.Popen(
             [sys.executable, "-m", "explorer", *self.command.arguments],

@@ -29,9 +29,7 @@ def test_neither_a_worker_nor_its_child_outlives_a_killed_parent(
 ) -> None:
     scratch = own_scratch(tmp_path, monkeypatch)
     with subprocess.Popen(
-        [sys.executable, "-c", PARENT],
-        env=environment(TMPDIR=str(scratch)),
-        stdout=subprocess.PIPE,
+        [sys.executable, "-c", PARENT], env=environment(TMPDIR=str(scratch)), stdout=subprocess.PIPE
     ) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"started\n"

@@ -190,10 +190,7 @@ def test_all_mischief_at_once_reaches_neither_the_command_nor_its_document(
     ids=lambda command: command[0],
 )
 def test_a_command_outlives_the_text_of_its_scenario(
-    command: tuple[str, ...],
-    tmp_path: Path,
-    scratch: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: tuple[str, ...], tmp_path: Path, scratch: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = file(tmp_path, "import os\nos._exit(0)", "module")
     assert run([str(path) if word == "FILE" else word for word in command]) == 3

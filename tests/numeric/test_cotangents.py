@@ -11,8 +11,7 @@ def test_a_cotangent_is_spaced_evenly_and_says_which_output_it_belongs_to() -> N
 
 
 @pytest.mark.parametrize(
-    ("dtype", "carrier"),
-    [("float16", "float16"), ("float32", "float32"), ("bfloat16", "float32")],
+    ("dtype", "carrier"), [("float16", "float16"), ("float32", "float32"), ("bfloat16", "float32")]
 )
 def test_a_cotangent_has_the_dtype_that_carries_its_output(dtype: str, carrier: str) -> None:
     values = cotangent(0, (2, 2), dtype)

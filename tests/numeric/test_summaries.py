@@ -53,20 +53,15 @@ def figures(summary: Summary) -> Figures:
     return (*moments, summary.zeros, summary.nonfinite, *summary.quantiles)
 
 
-def arrays_of(dtype: str) -> list[AnyArray]:
-    """Arrays of every size that hold anything finite."""
-    arrays: list[AnyArray] = []
-    for size in SIZES:
-        with np.errstate(invalid="ignore", over="ignore"):
-            arrays += [array.astype(dtype) for array in hard_to_sort(size).values()]
-    return [array for array in arrays if np.isfinite(array.astype(np.float64)).any()]
-
-
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_figures_are_those_of_the_definition_for_an_array_alone_and_among_others(
     dtype: str,
 ) -> None:
-    arrays = arrays_of(dtype)
+    drawn: list[AnyArray] = []
+    for size in SIZES:
+        with np.errstate(invalid="ignore", over="ignore"):
+            drawn += [array.astype(dtype) for array in hard_to_sort(size).values()]
+    arrays = [array for array in drawn if np.isfinite(array.astype(np.float64)).any()]
     for array, summary in zip(arrays, summarise_all(arrays, [None] * len(arrays)), strict=True):
         assert figures(summary) == by_definition(array)
         assert (summary.whole is None) == (array.size > SMALL)

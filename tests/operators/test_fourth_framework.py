@@ -34,7 +34,7 @@ paddle.graph_arguments.approximate = "approximate"
         ),
     },
     "alternatives": {
-        '["of each element"]\n': '["of each element"]\npaddle = "pd_op.gelu pd_op.relu"\n',
+        '["of each element"]\n': '["of each element"]\npaddle = "pd_op.gelu pd_op.relu"\n'
     },
 }
 """Its column, as far as this test needs it."""

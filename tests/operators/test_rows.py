@@ -224,9 +224,7 @@ def test_names_and_defaults_are_those_of_the_signature(framework: Framework, run
     assert wrong == []
 
 
-def test_alike_callables_have_the_names_and_defaults_of_pytorch(
-    runs: Runs,
-) -> None:
+def test_alike_callables_have_the_names_and_defaults_of_pytorch(runs: Runs) -> None:
     wrong: list[str] = []
     for row in ROWS:
         for name in row.columns["mindspore"].alike:

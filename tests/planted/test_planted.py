@@ -23,6 +23,8 @@ from tests.planted.own_names import with_own_names
 from tests.support.samples import sampled
 from tests.support.scenario_files import written
 
+pytestmark = pytest.mark.torch
+
 BESIDE_TORCH = ("jax-tape", "torch-tape")
 BESIDE_MINDSPORE = ("jax-tape", "mindspore-tape")
 
@@ -84,7 +86,6 @@ def drawn(names: Iterable[str], count: int, size: int) -> list[Any]:
 
 
 @pytest.mark.mindspore
-@pytest.mark.torch
 @pytest.mark.parametrize("name", sampled(sorted(MISTAKES), 0, ONCE_WRONG[:1]))
 def test_a_planted_mistake_is_named_at_its_line(
     name: str, tmp_path: Path, workers: Workers
@@ -95,7 +96,6 @@ def test_a_planted_mistake_is_named_at_its_line(
 
 
 @pytest.mark.mindspore
-@pytest.mark.torch
 @pytest.mark.parametrize("name", sampled(WHOSE_CAUSE_IS_NAMED, 0, WHOSE_CAUSE_IS_NAMED[:1]))
 def test_the_cause_of_a_planted_mistake_is_named(
     name: str, tmp_path: Path, workers: Workers
@@ -107,7 +107,6 @@ def test_the_cause_of_a_planted_mistake_is_named(
 
 @pytest.mark.jax
 @pytest.mark.mindspore
-@pytest.mark.torch
 @pytest.mark.parametrize(
     "named", sampled(NAMED_BESIDE_JAX, 0, (NAMED_BESIDE_JAX[0], NAMED_BESIDE_JAX[3])), ids=str
 )
@@ -132,7 +131,6 @@ OWN_NAMES = tuple(
 
 
 @pytest.mark.mindspore
-@pytest.mark.torch
 @pytest.mark.parametrize("name", sampled(OWN_NAMES, 1))
 def test_a_mistake_in_a_port_with_names_of_its_own_is_named_at_its_line(
     name: str, tmp_path: Path, workers: Workers
@@ -145,7 +143,6 @@ def test_a_mistake_in_a_port_with_names_of_its_own_is_named_at_its_line(
 
 
 @pytest.mark.jax
-@pytest.mark.torch
 @pytest.mark.parametrize("name", sampled(tuple(sorted(IN_PORTS)), 1))
 def test_a_mistake_in_a_port_to_flax_is_named_at_its_line(
     name: str, tmp_path: Path, workers: Workers
@@ -160,7 +157,6 @@ def test_a_mistake_in_a_port_to_flax_is_named_at_its_line(
 
 @pytest.mark.jax
 @pytest.mark.mindspore
-@pytest.mark.torch
 @pytest.mark.whole
 @pytest.mark.parametrize("port", CLEAN, ids=str)
 def test_nothing_is_named_where_a_port_is_right(
@@ -173,7 +169,6 @@ def test_nothing_is_named_where_a_port_is_right(
 
 
 @pytest.mark.mindspore
-@pytest.mark.torch
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_a_net_is_the_same_in_both_frameworks(name: str, tmp_path: Path, workers: Workers) -> None:
@@ -181,7 +176,6 @@ def test_a_net_is_the_same_in_both_frameworks(name: str, tmp_path: Path, workers
 
 
 @pytest.mark.mindspore
-@pytest.mark.torch
 @pytest.mark.parametrize("name", drawn((name for name, _ in variants()), 8, 1))
 def test_a_variant_is_the_same_in_both_frameworks(
     name: str, tmp_path: Path, workers: Workers
@@ -190,7 +184,6 @@ def test_a_variant_is_the_same_in_both_frameworks(
 
 
 @pytest.mark.mindspore
-@pytest.mark.torch
 @pytest.mark.parametrize("name", [*drawn(SETS, 6, 0), *drawn(LIBRARY, 16, 0)])
 def test_a_mistake_or_a_set_of_them_makes_a_difference(
     name: str, tmp_path: Path, workers: Workers

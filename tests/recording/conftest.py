@@ -25,12 +25,7 @@ from tests.support.recorded_files import loaded_trace
 
 NETS = Path(__file__).parents[1] / "nets"
 
-SHAPES = {
-    "first.weight": (16, 6),
-    "first.bias": (16,),
-    "last.weight": (3, 16),
-    "last.bias": (3,),
-}
+SHAPES = {"first.weight": (16, 6), "first.bias": (16,), "last.weight": (3, 16), "last.bias": (3,)}
 """The parameters that programs of PyTorch and of JAX start from."""
 
 STEPS: dict[Framework, str] = {

@@ -68,10 +68,7 @@ MAIN = 'train("carries.training", 0)\ntrain("resets.training", 3)\n'
 
 @pytest.mark.parametrize(
     "framework",
-    [
-        *marked("torch"),
-        pytest.param("mindspore", marks=[pytest.mark.mindspore, pytest.mark.whole]),
-    ],
+    [*marked("torch"), pytest.param("mindspore", marks=[pytest.mark.mindspore, pytest.mark.whole])],
 )
 def test_a_state_is_carried_until_a_program_resets_it(framework: Framework, tmp_path: Path) -> None:
     python("-c", PROGRAMS[framework] + MAIN, cwd=tmp_path)

@@ -15,6 +15,8 @@ from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.recording.conftest import Steps
 
+pytestmark = pytest.mark.torch
+
 
 @pytest.fixture
 def in_torch(first_steps: Steps) -> dict[str, Trace]:
@@ -39,7 +41,6 @@ def _arguments(alignment: Alignment) -> dict[str, Any]:
     return dict(cause.arguments)
 
 
-@pytest.mark.torch
 @pytest.mark.parametrize(
     ("other", "arguments"), [("eps", {"eps": 0.01}), ("tanh", {"approximate": "tanh"})]
 )
@@ -51,7 +52,6 @@ def test_two_steps_of_pytorch_part_by_an_argument(
     assert alignment.untried == ""
 
 
-@pytest.mark.torch
 @pytest.mark.mindspore
 @pytest.mark.parametrize(
     ("one", "arguments"), [("value_and_grad", {"epsilon": 1e-3}), ("torch", {"eps": 1e-3})]
@@ -65,7 +65,6 @@ def test_a_step_of_mindspore_parts_from_one_of_either_framework_by_an_argument(
     assert alignment.untried == ""
 
 
-@pytest.mark.torch
 def test_an_op_whose_values_were_not_kept_is_not_tried(
     in_torch: dict[str, Trace], workers: Workers
 ) -> None:
@@ -88,17 +87,12 @@ class Without(Workers):
         return self._answer
 
 
-@pytest.mark.torch
 @pytest.mark.parametrize(
     ("answer", "untried", "said"),
     [
         (None, "trace", "nothing was computed again"),
         (MissingFrameworkError("torch is missing"), "framework", "is not found here"),
-        (
-            Lost("crashed", Loss(kind="died")),
-            "lost",
-            "the process that computed ops again ended",
-        ),
+        (Lost("crashed", Loss(kind="died")), "lost", "the process that computed ops again ended"),
     ],
 )
 def test_where_nothing_can_be_tried_it_says_why(

@@ -12,6 +12,8 @@ from explorer.model.training_comparison import TrainingComparison
 from explorer.recording.files import read_training
 from tests.support.command_line import python
 
+pytestmark = pytest.mark.torch
+
 IN_TORCH = """
 import functools, numpy as np, torch
 from torch import nn
@@ -126,7 +128,6 @@ READ = {
 """Losses whose labels are read by an operator as they are, and its name."""
 
 
-@pytest.mark.torch
 @pytest.mark.parametrize("name", READ)
 def test_labels_that_an_operator_reads_are_recorded(name: str, folder: Path) -> None:
     for step, expected in zip(training(folder, name).steps, labels(), strict=True):
@@ -136,7 +137,6 @@ def test_labels_that_an_operator_reads_are_recorded(name: str, folder: Path) -> 
         np.testing.assert_allclose(unpack(batch.read[0].value), expected, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.torch
 @pytest.mark.parametrize("name", [*READ, "gathered", "function"])
 def test_other_labels_are_other_data(name: str, folder: Path) -> None:
     assert data_of(compared(folder, name, name)) == "same"
@@ -145,7 +145,6 @@ def test_other_labels_are_other_data(name: str, folder: Path) -> None:
     assert (found.step, found.question) == (2, "data")
 
 
-@pytest.mark.torch
 @pytest.mark.parametrize("name", ["lost", "vector", "far", "checkpointed", "long"])
 def test_labels_that_cannot_be_read_from_the_tape_are_not_said_to_be_the_same(
     name: str, folder: Path
@@ -155,14 +154,12 @@ def test_labels_that_cannot_be_read_from_the_tape_are_not_said_to_be_the_same(
     assert data_of(compared(folder, name, name)) == "in_part"
 
 
-@pytest.mark.torch
 def test_numbers_of_a_loss_are_no_data(folder: Path) -> None:
     (batch,) = training(folder, "numbers").steps[0].batches
     assert batch.read == ()
 
 
 @pytest.mark.mindspore
-@pytest.mark.torch
 @pytest.mark.whole
 def test_labels_of_a_written_out_loss_are_those_that_mindspore_is_given(folder: Path) -> None:
     python("-c", IN_MINDSPORE, cwd=folder)

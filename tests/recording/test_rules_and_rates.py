@@ -11,6 +11,8 @@ from explorer.words.training import details, headline
 from tests.support.command_line import python
 from tests.support.narrowing import present
 
+pytestmark = pytest.mark.torch
+
 IN_TORCH = """
 import numpy as np, torch
 from torch import nn
@@ -147,7 +149,6 @@ def compared(folder: Path, one: str, other: str) -> TrainingComparison:
 IN_BOTH = [pytest.mark.mindspore, pytest.mark.whole]
 
 
-@pytest.mark.torch
 @pytest.mark.parametrize(
     ("folder", "one", "other"),
     [
@@ -174,7 +175,6 @@ def test_a_step_by_the_sign_of_a_mean_is_lion_in_a_class_of_any_name_and_not_cal
         assert "adam: Adam(lr=0.001, beta1=0.9, beta2=0.999" in headline(comparison)
 
 
-@pytest.mark.torch
 def test_a_rule_that_did_not_give_the_first_step_is_not_that_of_both(in_torch: Path) -> None:
     comparison = compared(in_torch, "cubic", "cubic")
     answers = {answer.question: answer.status for answer in comparison.answers}
@@ -182,7 +182,6 @@ def test_a_rule_that_did_not_give_the_first_step_is_not_that_of_both(in_torch: P
     assert comparison.rule is None
 
 
-@pytest.mark.torch
 def test_the_decay_of_lion_is_named(in_torch: Path) -> None:
     comparison = compared(in_torch, "lion", "decayed")
     assert "Lion with weight_decay=0; decayed: Lion with weight_decay=0.1" in headline(comparison)
@@ -192,7 +191,6 @@ WARM = "{other} warms up: the rates are the same from step 4 on"
 LATE = "the rate of {other} comes 3 steps late"
 
 
-@pytest.mark.torch
 @pytest.mark.parametrize(
     ("one", "other", "said"),
     [

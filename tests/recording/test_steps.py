@@ -338,9 +338,7 @@ def test_what_an_optimizer_does_comes_after_backward_and_derives_from_no_forward
 
 @pytest.mark.whole
 @pytest.mark.mindspore
-def test_the_cells_that_only_wrap_a_net_are_no_part_of_names(
-    steps: Recorded,
-) -> None:
+def test_the_cells_that_only_wrap_a_net_are_no_part_of_names(steps: Recorded) -> None:
     trace = steps("mindspore").trace("one_step_cell-3")
     scopes = {node.scope for node in graph_of(trace).nodes if node.kind == "op"}
     assert scopes == {
@@ -355,9 +353,7 @@ def test_the_cells_that_only_wrap_a_net_are_no_part_of_names(
 
 
 @pytest.mark.mindspore
-def test_a_model_and_inputs_have_the_names_that_they_are_given(
-    steps: Recorded,
-) -> None:
+def test_a_model_and_inputs_have_the_names_that_they_are_given(steps: Recorded) -> None:
     assert steps("mindspore").computed["named"] == steps("mindspore").computed["one_step"]
     trace = steps("mindspore").trace("named")
     names = {start.name for start in trace.start if start.role != "constant"}
@@ -382,9 +378,7 @@ def test_a_compiled_optimizer_is_one_op_behind_the_pass_that_reads_the_gradients
 
 
 @pytest.mark.mindspore
-def test_clipping_comes_behind_the_passes_whose_gradients_the_program_adds(
-    steps: Recorded,
-) -> None:
+def test_clipping_comes_behind_the_passes_whose_gradients_the_program_adds(steps: Recorded) -> None:
     trace = steps("mindspore").trace("micro_batches-3")
     roots = [node for node in ops_of(trace, "Sqrt") if "forward" in node.missing]
     assert [node.phase for node in roots] == ["backward"]

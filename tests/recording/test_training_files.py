@@ -75,9 +75,7 @@ def test_a_training_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert difference.html().startswith("<!DOCTYPE html>")
 
 
-def test_what_a_file_is_is_read_from_its_first_bytes_and_else_from_its_name(
-    tmp_path: Path,
-) -> None:
+def test_what_a_file_is_is_read_from_its_first_bytes_and_else_from_its_name(tmp_path: Path) -> None:
     path = tmp_path / "run.trace"
     write_training(path, training())
     assert form_of(path) is TRAINING

@@ -39,14 +39,7 @@ PROGRAMS: dict[Framework, tuple[str, ...]] = {
         "scheduled_and_averaged",
         "sgd_in_groups",
     ),
-    "mindspore": (
-        "plain",
-        "one_step_cell",
-        "auxiliary",
-        "micro_batches",
-        "loss_scaling",
-        "hooks",
-    ),
+    "mindspore": ("plain", "one_step_cell", "auxiliary", "micro_batches", "loss_scaling", "hooks"),
     "jax": (
         "eager",
         "compiled",
@@ -68,10 +61,7 @@ WEIGHTS = {
     "mindspore": set(weights("first", "block.norm", "block.middle", "last")),
 }
 
-BUFFERS = {
-    "torch": {"mean"},
-    "mindspore": {"block.norm.running_mean", "block.norm.running_var"},
-}
+BUFFERS = {"torch": {"mean"}, "mindspore": {"block.norm.running_mean", "block.norm.running_var"}}
 
 DATA = {"torch": ["x", "target"], "mindspore": ["x", "labels"]}
 
@@ -88,7 +78,6 @@ CLIPPED: dict[Framework, tuple[str, float]] = {
     "jax": ("clipped", 0.5),
 }
 """The program of each framework that clips its gradients, and to which norm."""
-
 
 IN_EACH = [
     *marked("torch", "jax"),
@@ -256,10 +245,7 @@ def test_clipping_has_its_norm_and_the_gradients_before_and_after_it(
     [
         pytest.param("torch", "micro_batches", [1, 4, 8], marks=pytest.mark.torch),
         pytest.param(
-            "mindspore",
-            "micro_batches",
-            [3, 6],
-            marks=[pytest.mark.mindspore, pytest.mark.whole],
+            "mindspore", "micro_batches", [3, 6], marks=[pytest.mark.mindspore, pytest.mark.whole]
         ),
     ],
 )
@@ -380,9 +366,7 @@ def test_a_scaler_has_its_scale_and_a_step_that_it_skips(trainings: Recorded) ->
 
 
 @pytest.mark.torch
-def test_settings_are_those_of_the_update_and_averages_those_after_it(
-    trainings: Recorded,
-) -> None:
+def test_settings_are_those_of_the_update_and_averages_those_after_it(trainings: Recorded) -> None:
     steps = trainings("torch").training("scheduled_and_averaged").steps
     assert [step.groups[0].settings["lr"] for step in steps[:4]] == [0.01, 0.01, 0.005, 0.005]
     assert steps[0].groups[0].settings["betas"] == (0.9, 0.999)

@@ -26,14 +26,7 @@ from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.text.language import said_in
 from tests.support.nets import NETS
-from tests.support.sample_report import (
-    DIVERGENCE,
-    HOSTILE,
-    alignment,
-    answer,
-    graph,
-    report,
-)
+from tests.support.sample_report import DIVERGENCE, HOSTILE, alignment, answer, graph, report
 from tests.support.scenario_files import MINIMAL, written
 from tests.support.svg_pictures import SVG
 

@@ -15,14 +15,7 @@ from explorer.report.schemas import diff_document
 from explorer.words.divergences import divergences, first_divergence
 from explorer.words.headlines import headline
 from tests.support.explained import explained, known
-from tests.support.sample_report import (
-    DIVERGENCE,
-    FURTHER,
-    alignment,
-    case_report,
-    graph,
-    report,
-)
+from tests.support.sample_report import DIVERGENCE, FURTHER, alignment, case_report, graph, report
 
 GRAPHS = graph("torch-tape"), graph("mindspore-graph")
 ALIKE = alignment("torch-tape", "mindspore-graph")

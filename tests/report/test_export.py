@@ -6,12 +6,7 @@ from markdown_it import MarkdownIt
 from explorer import drawing
 from explorer.compare.align import align
 from explorer.model.graph import GradGraph
-from explorer.report.scenario.export import (
-    PictureChoice,
-    _told_by,
-    picture_file,
-    snippets,
-)
+from explorer.report.scenario.export import PictureChoice, _told_by, picture_file, snippets
 from tests.support.sample_report import ON_THE_LEFT, alignment, graph
 
 LEFT, RIGHT = graph("torch-tape"), graph("mindspore-graph")

@@ -7,12 +7,7 @@ import msgspec
 from explorer.blocks.records import Figure
 from explorer.model.report import LeftOut
 from explorer.report.scenario.graphs import SHOWN_ENGINES, shown_first
-from explorer.report.scenario.page import (
-    picture,
-    report_html,
-    report_markdown,
-    where_two_differ,
-)
+from explorer.report.scenario.page import picture, report_html, report_markdown, where_two_differ
 from tests.support.hostile_labels import LABELS, TOGETHER, laid_bare
 from tests.support.html_pages import HtmlPage
 from tests.support.labelled_report import labelled_report

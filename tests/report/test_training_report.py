@@ -290,10 +290,7 @@ def test_files_are_compared_in_python(files: dict[str, Path], tmp_path: Path) ->
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_a_line(
-    more: tuple[str, ...],
-    message: str,
-    files: dict[str, Path],
-    capfd: pytest.CaptureFixture[str],
+    more: tuple[str, ...], message: str, files: dict[str, Path], capfd: pytest.CaptureFixture[str]
 ) -> None:
     names = [part.format(**files) for part in more]
     assert run(["diff", str(files["one"]), *names]) == 2

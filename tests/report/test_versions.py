@@ -6,11 +6,7 @@ import msgspec
 
 from explorer.blocks.markdown import page
 from explorer.model.claim import Tried, VersionsBoard, VersionsFact, VersionsRow
-from explorer.report.claims.versions import (
-    claim_on_versions,
-    versions_blocks,
-    versions_document,
-)
+from explorer.report.claims.versions import claim_on_versions, versions_blocks, versions_document
 from explorer.text.language import said_in
 from explorer.topics import claims
 

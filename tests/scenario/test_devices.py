@@ -23,8 +23,7 @@ def test_a_kind_without_a_number_is_its_first(text: str, spelling: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["gpu", "CPU", "cpu:0", "cuda:", "cuda:01", "cuda:-1", "cuda:1234", "", " cpu", "mps:0"],
+    "text", ["gpu", "CPU", "cpu:0", "cuda:", "cuda:01", "cuda:-1", "cuda:1234", "", " cpu", "mps:0"]
 )
 def test_what_is_no_device_is_refused_with_all_forms(text: str) -> None:
     with pytest.raises(UsageError, match=r"allowed: cpu, cuda\[:N\], mps, npu\[:N\], auto"):

@@ -139,9 +139,7 @@ def test_a_fourth_input_that_is_a_constant_leaves_every_tuple_of_the_others() ->
     assert (0, 2) not in positions(4)
 
 
-def test_cases_keep_the_order_of_the_report_and_go_by_name_or_by_attributes(
-    tmp_path: Path,
-) -> None:
+def test_cases_keep_the_order_of_the_report_and_go_by_name_or_by_attributes(tmp_path: Path) -> None:
     text = 'CASES = ["grad(0, weights=all)", {"api": "value_and_grad", "weights": None}]\n'
     scenario = load(written(tmp_path, MINIMAL + text))
     short = [case.short for case in cases_of(scenario, has_parameters=True)]

@@ -99,11 +99,7 @@ def test_gamma_goes_with_weight_and_beta_with_bias_in_whatever_order() -> None:
 
 def test_a_batch_norm_is_no_layer_norm_though_their_weights_have_one_shape() -> None:
     mindspore = [*batch_norm("first"), *batch_norm("second")[2:]]
-    torch = [
-        spec("ln.weight", shape=(4,)),
-        spec("ln.bias", shape=(4,)),
-        *torch_norm("bn"),
-    ]
+    torch = [spec("ln.weight", shape=(4,)), spec("ln.bias", shape=(4,)), *torch_norm("bn")]
     pairing = only(mindspore, torch)
     assert pairing.names["first.gamma"] == "bn.weight"
     assert pairing.names["second.gamma"] == "ln.weight"

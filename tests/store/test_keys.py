@@ -20,7 +20,6 @@ from tests.support.nets import NETS
 
 SQUARE = NETS / "square.py"
 
-
 REMEMBERED = keys._here, keys.digest_of_parts
 
 
@@ -50,8 +49,7 @@ def test_each_part_of_a_key_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    "fact",
-    ["explorer", "mindspore", "torch", "numpy", "python", "system", "machine", "units"],
+    "fact", ["explorer", "mindspore", "torch", "numpy", "python", "system", "machine", "units"]
 )
 def test_another_installation_has_other_keys(fact: str, monkeypatch: pytest.MonkeyPatch) -> None:
     here = key_of("scenario", "square")

@@ -142,10 +142,7 @@ SEVERAL: dict[str, Several] = {
         h = self.two(h)
         h = F.leaky_relu(h, 0.01)
         """,
-        (
-            GELU,
-            Planted("F.leaky_relu(h, 0.01)", "ops.leaky_relu(h, 0.2)", "negative_slope"),
-        ),
+        (GELU, Planted("F.leaky_relu(h, 0.01)", "ops.leaky_relu(h, 0.2)", "negative_slope")),
         (("padding=1", "pad_mode='pad', padding=1, has_bias=True"),),
     ),
 }

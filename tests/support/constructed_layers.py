@@ -82,10 +82,7 @@ WITHOUT: tuple[frozenset[str], ...] = (
 )
 """Settings that are left at their defaults in turn, where a layer refuses them together."""
 
-KEPT_ELSEWHERE = {
-    ("PairwiseDistance", "p"),
-    ("Transformer", "dropout"),
-}
+KEPT_ELSEWHERE = {("PairwiseDistance", "p"), ("Transformer", "dropout")}
 """Settings of PyTorch that its layers keep under another name (torch 2.13)."""
 
 

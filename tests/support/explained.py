@@ -6,14 +6,7 @@ from functools import partial
 import msgspec
 
 from explorer.model.alignment import Alignment, Seen
-from explorer.model.causes import (
-    Attempt,
-    Attempts,
-    Cause,
-    Mend,
-    ReplaceOperator,
-    SetArguments,
-)
+from explorer.model.causes import Attempt, Attempts, Cause, Mend, ReplaceOperator, SetArguments
 from explorer.model.divergence import OtherValue
 from explorer.model.graph import Layer
 from explorer.model.known import Reference

@@ -6,16 +6,7 @@ from typing import Any
 import numpy as np
 
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import (
-    Absence,
-    Arguments,
-    Edge,
-    GradGraph,
-    Node,
-    NodeKind,
-    Output,
-    Phase,
-)
+from explorer.model.graph import Absence, Arguments, Edge, GradGraph, Node, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
 
 
@@ -129,9 +120,7 @@ class HandmadeGraph:
         return self._nodes[id_]
 
     def record(
-        self,
-        case: str = "grad(net, grad_position=0, weights=None)",
-        engine: str = "torch-tape",
+        self, case: str = "grad(net, grad_position=0, weights=None)", engine: str = "torch-tape"
     ) -> GradGraph:
         """The graph of all that was added."""
         return GradGraph(

@@ -55,14 +55,11 @@ CODE = ("code", "arrow_vega_lite_chart")
 NO_TEXTS = ("id", "js_content", "css_content", "html_content", "form_id", "url", "icon")
 """Fields of Streamlit's elements that no reader sees as text."""
 
-
 MARKUP = re.compile(r"(?s)<style>.*?</style>|<[^>]*>")
 """The elements of a drawing, and its style sheet."""
 
-
 INLINE_CODE = re.compile(r"(`+)[^`].*?\1")
 """Code within a line of Markdown: the fence is longer where the code has backticks."""
-
 
 NAMES = re.compile(r'(?:alt|title|aria-label)="([^"]*)"')
 """What elements are called for those who cannot see them."""

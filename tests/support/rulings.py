@@ -25,7 +25,6 @@ Written = Mapping[tuple[Question, str], Figures]
 
 World = Change | Written
 
-
 USUAL = "the usual advice"
 """Stands in a case for the advice that goes with a verdict where there is no advice of the claim's own."""
 

@@ -150,13 +150,7 @@ def function_net(
 
 
 def module_net(
-    folder: Path,
-    layers: str,
-    body: str,
-    *,
-    declared: str = "",
-    file: str = "net.py",
-    **inputs: str,
+    folder: Path, layers: str, body: str, *, declared: str = "", file: str = "net.py", **inputs: str
 ) -> Path:
     """The file of a module in PyTorch; ``layers`` are the lines that make them, ``body`` its forward."""
     return _in_torch(folder, Side(layers, body), declared, file, inputs)

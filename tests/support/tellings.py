@@ -23,7 +23,6 @@ KEBAB = re.compile(r"[a-z][a-z0-9_]*(-[a-z0-9_]+)*")
 PLACEHOLDER = re.compile(r"\bNone\b|\{\w*\}|  |<function|, [,.]|: [.;]|^[,;.]")
 """What our own text has in it where a value was forgotten."""
 
-
 Answers = Mapping[tuple[Question, str], Figures]
 """The figures of each party's answer to a question."""
 

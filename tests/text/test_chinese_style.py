@@ -63,7 +63,6 @@ TERMS = {
 }
 """What texts have been, and the term of the glossary that they have now."""
 
-
 ENTRIES = [(entry.english[0], entry.chinese) for domain in DOMAINS for entry in entries(domain)]
 
 

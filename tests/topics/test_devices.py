@@ -8,14 +8,7 @@ import pytest
 
 from explorer.model.measurement import Figures
 from explorer.topics.devices.findings import Cases, difference
-from explorer.topics.devices.questions import (
-    CONTEXT,
-    HOST,
-    MATRIX,
-    MOVES,
-    OUTPUTS,
-    TOPIC,
-)
+from explorer.topics.devices.questions import CONTEXT, HOST, MATRIX, MOVES, OUTPUTS, TOPIC
 from explorer.topics.measurements import measure
 from explorer.topics.question import MINDSPORE_STYLES, Target
 from explorer.topics.studies import Telling
@@ -204,7 +197,6 @@ RULINGS = [
     Case(38, unchanged, "not_checkable_here", "", "numpy() of a result on the tape: RuntimeError"),
     Case(38, readable, "not_checkable_here", unseen="on the tape"),
 ]
-
 
 CALLS = ("Tensor.to", "Tensor.move_to", "Cell.to")
 

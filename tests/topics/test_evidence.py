@@ -11,13 +11,7 @@ from explorer.model.measurement import Measured, Measurement
 from explorer.report.claims.wording import counts
 from explorer.topics.boards import judged
 from explorer.topics.cells import missing, no_figures, why_missing
-from explorer.topics.evidence import (
-    Attempt,
-    Evidence,
-    flat_numbers,
-    grouped,
-    spaced,
-)
+from explorer.topics.evidence import Attempt, Evidence, flat_numbers, grouped, spaced
 from explorer.topics.in_worker import run
 from explorer.topics.question import Question, Target
 from explorer.topics.studies import tell

@@ -87,10 +87,7 @@ def test_every_order_is_timed(engine: str) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize(
     ("question", "key"),
-    [
-        (NODES_OF_WAVE, "by order"),
-        pytest.param(ORDERS_OF_WAVE, "", marks=pytest.mark.whole),
-    ],
+    [(NODES_OF_WAVE, "by order"), pytest.param(ORDERS_OF_WAVE, "", marks=pytest.mark.whole)],
 )
 @pytest.mark.parametrize(
     ("party", "limit", "last", "why"),

@@ -137,14 +137,12 @@ def off(share: float) -> Change:
     right = wave.derivative(3)
     third = {"elements": [right * (1 + share)]}
     return together(
-        second_derivatives_right,
-        put(NODES_OF_WAVE, MINDSPORE_STYLES, "values", "3", value=third),
+        second_derivatives_right, put(NODES_OF_WAVE, MINDSPORE_STYLES, "values", "3", value=third)
     )
 
 
 third_order_refused_on_the_tape = together(
-    second_derivatives_right,
-    put(NODES_OF_WAVE, ["mindspore-tape"], "values", "3", value=REFUSED),
+    second_derivatives_right, put(NODES_OF_WAVE, ["mindspore-tape"], "values", "3", value=REFUSED)
 )
 
 RULINGS += [

@@ -17,21 +17,11 @@ from explorer.topics.loss_scale.figures import (
 )
 from explorer.topics.loss_scale.findings import is_finite
 from explorer.topics.loss_scale.inputs import BATCHES, FACTOR, turn
-from explorer.topics.loss_scale.questions import (
-    FINITENESS,
-    LIFE,
-    SCALING,
-    TOPIC,
-)
+from explorer.topics.loss_scale.questions import FINITENESS, LIFE, SCALING, TOPIC
 from explorer.topics.question import MINDSPORE_STYLES, Target
 from explorer.words.messages import text
 from explorer.workers.workers import Workers
-from tests.support.tellings import (
-    Answers,
-    rows_by_first,
-    table_of,
-    told,
-)
+from tests.support.tellings import Answers, rows_by_first, table_of, told
 from tests.support.topics import measured_once
 
 # Dynamic scalers

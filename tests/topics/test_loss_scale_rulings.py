@@ -42,7 +42,6 @@ RULINGS = [
     Case(14, float16_keeps_it, "holds", unsaid="cast"),
 ]
 
-
 STEPPED = {"stepped": True, "weight": [float("-inf")]}
 SKIPPED = {"stepped": False, "weight": [1.0]}
 NOT_HERE = {"raised": "ValueError", "message": "not on this device"}

@@ -33,13 +33,7 @@ from explorer.topics.operators.questions import (
     TOPIC,
     VALID_SIZES,
 )
-from explorer.topics.operators.readings import (
-    GLOROT,
-    NORMAL,
-    UNIFORM,
-    close,
-    gelu_formulas,
-)
+from explorer.topics.operators.readings import GLOROT, NORMAL, UNIFORM, close, gelu_formulas
 from explorer.topics.question import Question, Target
 from explorer.workers.workers import Workers
 from tests.support.tellings import (

@@ -6,14 +6,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from explorer.topics.operators.inputs import (
-    BATCH,
-    MEAN,
-    PAIRS,
-    VARIANCE,
-    WINDOWS,
-    Window,
-)
+from explorer.topics.operators.inputs import BATCH, MEAN, PAIRS, VARIANCE, WINDOWS, Window
 from explorer.topics.operators.kink_functions import KINKS
 from explorer.topics.operators.kinks import GROUPS, kinks_of_group, load_kinks, written
 from explorer.topics.operators.readings import (

@@ -48,7 +48,6 @@ REFUSED = {"raised": "TypeError", "message": "no such argument"}
 
 GRAPH, TAPE = (MINDSPORE_STYLES[:1], MINDSPORE_STYLES[1:])
 
-
 training_agrees = edited(
     INFERENCE, FOUR_ENGINES, lambda it: it.update(training=it["inference"][:2])
 )

@@ -17,12 +17,7 @@ from explorer.topics.evidence import flat_numbers
 from explorer.workers.environments import worker_environment
 from tests.independent.comparison import difference
 from tests.support.command_line import python
-from tests.topics.shown_programs import (
-    Shown,
-    printed_figures,
-    printed_numbers,
-    shown_programs,
-)
+from tests.topics.shown_programs import Shown, printed_figures, printed_numbers, shown_programs
 
 SECONDS = 1800
 """The limit of all programs of one kind of process together."""

@@ -29,14 +29,7 @@ from explorer.topics.schedules.counterparts import (
     schedules_of,
     watched,
 )
-from explorer.topics.schedules.questions import (
-    BY_HAND,
-    CELLS,
-    EXPORTED,
-    LISTS,
-    PIECEWISE,
-    TOPIC,
-)
+from explorer.topics.schedules.questions import BY_HAND, CELLS, EXPORTED, LISTS, PIECEWISE, TOPIC
 from explorer.words.messages import text
 from tests.support.tellings import column, rows_by_first, table_of, told, told_after
 from tests.support.topics import World, edited, put, recorded_study, together
@@ -142,7 +135,6 @@ REFUSED = {"raised": "ValueError", "message": "no such thing"}
 RATES = [1.0, 0.5, 0.25]
 
 FORM_LABELS = {form: text(form_label(form)) for form in FORMS}
-
 
 not_measured = together(
     *(

@@ -20,7 +20,6 @@ from tests.support.topics import Change, World, copied, edited, put, together, u
 
 UNKNOWN = {"raised": "AttributeError", "message": "no such attribute"}
 
-
 OTHER = [0.1, 0.05, 0.05]
 """Rates that no decay has."""
 
@@ -93,10 +92,7 @@ def told(kind: str, value: Any) -> Change:
 
 
 gone = edited(
-    GROUP_RATES,
-    ["mindspore"],
-    lambda it: it.update(dict.fromkeys(it, UNKNOWN)),
-    "get_lr_parameter",
+    GROUP_RATES, ["mindspore"], lambda it: it.update(dict.fromkeys(it, UNKNOWN)), "get_lr_parameter"
 )
 
 
@@ -120,7 +116,6 @@ one_is_gone = together(
 )
 
 NONE_FOR_THE_OTHERS = {"natural_exponential": OTHER, "inverse": OTHER, "polynomial": OTHER}
-
 
 without_other_schedulers = in_torch(natural_exponential=OTHER, polynomial=OTHER)
 OWN_FUNCTION = "inverse decay over 20 steps: the same rates, with a function of your own in PyTorch"

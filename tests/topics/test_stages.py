@@ -33,11 +33,7 @@ from explorer.topics.stages.questions import (
 )
 from explorer.words.messages import text
 from tests.support.rulings import Case, following
-from tests.support.tellings import (
-    chart_of,
-    lines_of,
-    told_after,
-)
+from tests.support.tellings import chart_of, lines_of, told_after
 from tests.support.topics import Change, copied, edited, put
 from tests.support.topics import written as outcomes
 
@@ -102,11 +98,7 @@ def test_a_program_is_followed_to_its_last_pass_and_no_further(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("name", "shown", "last_part"),
     [
-        (
-            "opt_a_r1_j0_34_meta_fg_expand",
-            "opt_a, round 1: meta_fg_expand",
-            "meta_fg_expand",
-        ),
+        ("opt_a_r1_j0_34_meta_fg_expand", "opt_a, round 1: meta_fg_expand", "meta_fg_expand"),
         ("opt_a.r1.a_2.merge_addn", "opt_a, round 1: merge_addn", "merge_addn"),
         ("validate", "validate", "validate"),
     ],

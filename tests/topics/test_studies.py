@@ -67,7 +67,6 @@ def test_a_study_refuses_a_net_that_raises_with_what_it_raised(
 TWO_NETS = MINIMAL + MINDSPORE_NET
 EXPECTED = "EXPECTED_DIFFERENCES = [{'engines': ('tape',), 'reason': 'r'}]\n"
 
-
 RAISES = Measured(outcome="raised", error=Failure("ScenarioError", "no"))
 ANSWERS = Measured(outcome="ok", figures={"cpu": {}})
 

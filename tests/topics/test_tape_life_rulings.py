@@ -37,11 +37,9 @@ no_remedy = together(
     copied(EXTRA_OUTPUT, GRAPH_STYLE, "extra output stopped", of="every output"),
 )
 
-
 wrong_on_reuse = moved(REUSED, GRAPH_STYLE, "gradients", 1, 0, by=0.001)
 wrong_on_every_reuse = together(wrong_on_reuse, put(REUSED, TAPE_STYLE, "callable", value=False))
 other_numbers_in_graphs = put(CALLED_AGAIN, GRAPH_STYLE, "gradients", 2, value=[[[4.0, 8.0, 12.0]]])
-
 
 retaining_fails = edited(
     SECOND_BACKWARD,
@@ -61,11 +59,9 @@ mindspore_apart = borrowed(ANSWERS, "mindspore-tape", by="mindspore-graph")
 split_by_framework = together(borrowed(ANSWERS, "torch-graph", by="torch-tape"), mindspore_apart)
 all_apart = together(borrowed(ANSWERS, "torch-tape", by="mindspore-graph"), mindspore_apart)
 
-
 half_of_each = edited(
     ANSWERS, ["torch-tape"], lambda it: it.update({next(iter(it)): [1.5, 3.0, 4.5]}), "by a"
 )
-
 
 RULINGS = [
     Case(18, no_shift(*MINDSPORE_STYLES), "outdated"),

@@ -202,10 +202,7 @@ def test_parameters_that_were_chosen_are_told_with_those_that_moved() -> None:
         ({"graph": 0.5, "tape": 0.5}, ["runs, with the loss 0.5, in graph and tape style."]),
         (
             {"graph": REFUSED, "tape": 0.5},
-            [
-                "does not run here (KeyError: no such thing), in graph style.",
-                "0.5, in tape style.",
-            ],
+            ["does not run here (KeyError: no such thing), in graph style.", "0.5, in tape style."],
         ),
     ],
 )

@@ -52,7 +52,6 @@ CURVED = [[0.9, -2.0], [0.7, -2.0]]
 WAVY = [[0.5, -1.0], [0.7, -1.5]]
 """What three update rules leave of a weight after two gradients."""
 
-
 GROUP = {"params": 1, "momentum": 0.9, "dampening": 0, "weight_decay": 0, "nesterov": False}
 """The settings that a group of SGD tells, but for its rate."""
 
@@ -73,7 +72,6 @@ def seconds_under_jit(seconds: float) -> Change:
 
 four_times_as_fast = seconds_under_jit(0.001)
 
-
 clipped_otherwise = put(CLIPPING, ["mindspore"], "by norm", "5.0", value=[[3.0, 4.0], [5.0]])
 
 
@@ -93,9 +91,7 @@ no_batch_norm = together(
 )
 """Batch norm in training does as it does in inference."""
 
-
 sum_is_off = moved(ACCUMULATION, ["torch"], "sum", "added", "fc.bias", 0, by=1.0)
-
 
 LAST_BIAS = ("states", -1, "fc.bias", 0)
 """A weight that one route left after the last step."""
@@ -124,7 +120,6 @@ centralization_unknown = edited(
 centralization_takes_groups = together(
     experimental_refuses_momentum, grouped("nn", CENTRALIZED, APART)
 )
-
 
 another_rate = put(OPTIMIZER_STATE, ["torch"], "scheduler.get_last_lr", value=[0.1])
 
@@ -246,7 +241,6 @@ def no_asgd(world: World) -> None:
 
 lbfgs_exported = edited(EXPORTED_OPTIMIZERS, ["mindspore"], lambda it: it["nn"].append("LBFGS"))
 
-
 ftrl_takes_groups = put(TAKES_GROUPS, ["mindspore"], "FTRL", value=2)
 every_group_taken = together(ftrl_takes_groups, put(TAKES_GROUPS, ["torch"], "LBFGS", value=2))
 only_names_differ = together(
@@ -254,13 +248,11 @@ only_names_differ = together(
     put(UNMATCHED_UPDATES, ["torch"], "Adam", value=REFUSED),
 )
 
-
 none_is_there_any_more = edited(
     LOOKED_UP, ["mindspore"], lambda it: it.update(dict.fromkeys(it, UNKNOWN))
 )
 nothing_runs = edited(UNMATCHED_UPDATES, ["nn"], lambda it: it.update(dict.fromkeys(it, NO_KERNEL)))
 ftrl_refused = put(UNMATCHED_UPDATES, ["nn"], "FTRL", value=NO_KERNEL)
-
 
 both_as_in_pytorch = together(
     lbfgs_exported, put(UNMATCHED_UPDATES, ["nn", "torch"], "LBFGS", value=CURVED)

@@ -13,7 +13,7 @@ from tests.support.browsers import AT_REST, Watched
 from tests.support.deep_nets import LINE, SPOILED, deep_net
 from tests.support.servers import SWITCHES, serving_graphs
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.whole]
 
 BLOCKS = 3
 MILLISECONDS = 60_000
@@ -104,7 +104,6 @@ def graphs(address: str, browser: Any) -> Iterator[Graphs]:
 
 
 @pytest.mark.sample
-@pytest.mark.whole
 def test_a_click_shows_the_node_its_code_its_values_and_where_the_other_differs(
     graphs: Graphs,
 ) -> None:
@@ -126,7 +125,6 @@ def test_a_click_shows_the_node_its_code_its_values_and_where_the_other_differs(
     expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.tanh")
 
 
-@pytest.mark.whole
 def test_a_link_opens_what_was_chosen_and_the_way_back_leads_to_what_was_before(
     graphs: Graphs,
 ) -> None:
@@ -144,10 +142,7 @@ def test_a_link_opens_what_was_chosen_and_the_way_back_leads_to_what_was_before(
     expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.mm")
 
 
-@pytest.mark.whole
-def test_a_module_is_opened_and_folded_in_place_and_the_address_says_which(
-    graphs: Graphs,
-) -> None:
+def test_a_module_is_opened_and_folded_in_place_and_the_address_says_which(graphs: Graphs) -> None:
     graphs.open("depth=2")
     folded = graphs.left.locator(".pick").count()
     graphs.page.get_by_role("button", name="Zoom in").click(click_count=2)
@@ -163,7 +158,6 @@ def test_a_module_is_opened_and_folded_in_place_and_the_address_says_which(
     expect(graphs.left.locator(".pick")).to_have_count(folded)
 
 
-@pytest.mark.whole
 def test_hovering_lights_the_partner_and_the_path_and_asks_nobody(graphs: Graphs) -> None:
     graphs.open()
     graphs.page.wait_for_timeout(1500)  # what was still on its way has arrived
@@ -192,7 +186,6 @@ def test_hovering_lights_the_partner_and_the_path_and_asks_nobody(graphs: Graphs
         expect(pane.locator(".frame.pale, .path")).to_have_count(0)
 
 
-@pytest.mark.whole
 def test_the_slider_dims_what_has_not_run_and_playing_goes_on_to_the_end(graphs: Graphs) -> None:
     graphs.open("depth=all&step=4")
     whole = len(deep_net("torch-tape", BLOCKS).nodes)
@@ -210,7 +203,6 @@ def test_the_slider_dims_what_has_not_run_and_playing_goes_on_to_the_end(graphs:
     graphs.address_has(f"step={whole}")
 
 
-@pytest.mark.whole
 def test_filters_dim_what_is_equal_and_the_first_divergence_is_a_click_or_a_key_away(
     graphs: Graphs,
 ) -> None:
@@ -237,7 +229,6 @@ def has_class(locator: Any, name: str) -> bool:
 
 
 @pytest.mark.sample
-@pytest.mark.whole
 def test_the_keyboard_moves_between_nodes_chooses_searches_and_plays(graphs: Graphs) -> None:
     graphs.open("depth=all&node=left:n0")
     expect(graphs.left.locator(".frame.chosen")).to_have_count(1)
@@ -261,7 +252,6 @@ def test_the_keyboard_moves_between_nodes_chooses_searches_and_plays(graphs: Gra
     expect(graphs.page.get_by_role("button", name="Play the execution")).to_be_visible()
 
 
-@pytest.mark.whole
 def test_arrows_move_to_the_node_that_stands_there(graphs: Graphs) -> None:
     graphs.open("depth=all&view=flow&node=left:n2")
     chosen = graphs.left.locator(".frame.chosen")
@@ -278,7 +268,6 @@ def test_arrows_move_to_the_node_that_stands_there(graphs: Graphs) -> None:
     assert places[1] < places[0]
 
 
-@pytest.mark.whole
 def test_keys_step_through_the_execution_and_do_nothing_while_a_word_is_typed(
     graphs: Graphs,
 ) -> None:
@@ -298,7 +287,6 @@ def test_keys_step_through_the_execution_and_do_nothing_while_a_word_is_typed(
     expect(graphs.page.locator(".frame.chosen")).to_have_count(0)
 
 
-@pytest.mark.whole
 def test_both_graphs_are_fitted_at_first_and_panes_follow_until_that_is_switched_off(
     graphs: Graphs,
 ) -> None:
@@ -318,7 +306,6 @@ def test_both_graphs_are_fitted_at_first_and_panes_follow_until_that_is_switched
     graphs.address_has("follow=off")
 
 
-@pytest.mark.whole
 def test_two_fingers_zoom_about_what_lies_between_them(graphs: Graphs) -> None:
     graphs.open()
     scale = graphs.scale(graphs.left)
@@ -335,7 +322,6 @@ def test_two_fingers_zoom_about_what_lies_between_them(graphs: Graphs) -> None:
     expect(graphs.left.locator(".frame.chosen")).to_have_count(0)
 
 
-@pytest.mark.whole
 def test_the_partner_stands_where_the_node_does(graphs: Graphs) -> None:
     graphs.open("depth=all&view=ladder")
     graphs.left.locator(".pick[data-op=input]").click()
@@ -348,7 +334,6 @@ def test_the_partner_stands_where_the_node_does(graphs: Graphs) -> None:
     assert places[0] == pytest.approx(places[1], abs=6)
 
 
-@pytest.mark.whole
 def test_a_stage_that_is_chosen_in_the_moment_in_which_the_drawings_report_is_shown(
     graphs: Graphs,
 ) -> None:
@@ -381,10 +366,7 @@ def test_a_stage_that_is_chosen_in_the_moment_in_which_the_drawings_report_is_sh
     expect(graphs.page.get_by_role("figure", name="opt_a")).to_be_visible()
 
 
-@pytest.mark.whole
-def test_on_a_phone_the_panes_stand_under_each_other_and_nothing_sticks_out(
-    graphs: Graphs,
-) -> None:
+def test_on_a_phone_the_panes_stand_under_each_other_and_nothing_sticks_out(graphs: Graphs) -> None:
     graphs.page.set_viewport_size({"width": 390, "height": 900})
     graphs.open("depth=2&node=left:n0")
     graphs.page.get_by_role("button", name="Controls").click()
@@ -403,7 +385,6 @@ def test_on_a_phone_the_panes_stand_under_each_other_and_nothing_sticks_out(
     assert cards[1]["y"] >= cards[0]["y"] + cards[0]["height"]
 
 
-@pytest.mark.whole
 def test_two_small_graphs_are_in_the_first_screen_and_a_button_has_what_is_rarely_chosen(
     graphs: Graphs,
 ) -> None:
@@ -422,7 +403,6 @@ def test_two_small_graphs_are_in_the_first_screen_and_a_button_has_what_is_rarel
     graphs.address_has("view=flow")
 
 
-@pytest.mark.whole
 def test_a_large_graph_has_a_map_that_moves_it(graphs: Graphs) -> None:
     graphs.open("depth=all&view=flow")
     graphs.page.get_by_role("button", name="Zoom in").click(click_count=6)

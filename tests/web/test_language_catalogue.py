@@ -9,15 +9,7 @@ import pytest
 from explorer.text import language
 from explorer.text.language import DOMAIN, LANGUAGES
 from explorer.web.recordings_page import EXAMPLE, REPORTS
-from tests.support.app_texts import (
-    REFUSING,
-    Text,
-    bare_errors,
-    every_key,
-    modules,
-    outside,
-    said,
-)
+from tests.support.app_texts import REFUSING, Text, bare_errors, every_key, modules, outside, said
 from tests.support.catalogues import translations
 
 NO_TEXTS = {

@@ -22,7 +22,6 @@ SECONDS = 10
 
 MILLISECONDS = 180_000
 
-
 EXPLORER = ("explorer", "app")
 STREAMLIT = ("streamlit", "run", "app.py")
 
@@ -30,11 +29,7 @@ STREAMLIT = ("streamlit", "run", "app.py")
 @pytest.mark.own_store
 @pytest.mark.parametrize(
     ("command", "number"),
-    [
-        (EXPLORER, signal.SIGINT),
-        (EXPLORER, signal.SIGTERM),
-        (STREAMLIT, signal.SIGINT),
-    ],
+    [(EXPLORER, signal.SIGINT), (EXPLORER, signal.SIGTERM), (STREAMLIT, signal.SIGINT)],
 )
 def test_a_signal_ends_the_server_and_its_workers_while_they_work(
     command: tuple[str, ...], number: signal.Signals, chromium: str, tmp_path: Path

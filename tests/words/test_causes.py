@@ -85,10 +85,7 @@ def test_where_nothing_explains_it_the_sentence_says_so_with_the_nearest_change(
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        (
-            msgspec.structs.replace(ATTEMPTS, tried=1, nearest=()),
-            "1 change was tried here: it",
-        ),
+        (msgspec.structs.replace(ATTEMPTS, tried=1, nearest=()), "1 change was tried here: it"),
         (
             msgspec.structs.replace(ATTEMPTS, fitting=(*FITTING, FITTING[0])),
             "several give the other side's value (`eps=0.01` in the place of `eps=1e-05` and"

@@ -66,7 +66,6 @@ VALUES = "6 against 3 (greatest difference 3, 3e+06 × the noise of 1e-06; the f
 TURNED = "3 against 6 (greatest difference 3, 3e+06 × the noise of 1e-06; the second is 2 times the first)"
 ONE, OTHER = "`aten.mul` (fc, net.py:3)", "`Muls` (fc, net.py:9, called at net.py:12)"
 
-
 STOPPED = BOTH[0], End(node="n2", source="", value=Reading("stopped"))
 
 
@@ -202,13 +201,7 @@ DIVERGENCES: list[tuple[Divergence, str]] = [
         " the rest by 2 against 1.333",
     ),
     (
-        made(
-            Rounded,
-            side="right",
-            places=(MUL, MULS),
-            dtypes=("float16", "float32"),
-            result="n1",
-        ),
+        made(Rounded, side="right", places=(MUL, MULS), dtypes=("float16", "float32"), result="n1"),
         f"mindspore-graph rounds a value to `float16` in {OTHER}, torch-tape goes on in `float32` with"
         f" {ONE}: {TURNED}",
     ),
@@ -347,10 +340,7 @@ def test_a_further_divergence_says_so(code: str) -> None:
     [
         (1, "`block0.act, net.py:3`"),
         (3, "`block0.act, net.py:3`, `block1.act, net.py:3` and `block2.act, net.py:3`"),
-        (
-            50,
-            "`block0.act, net.py:3`, `block1.act, net.py:3`, `block2.act, net.py:3` and 47 more",
-        ),
+        (50, "`block0.act, net.py:3`, `block1.act, net.py:3`, `block2.act, net.py:3` and 47 more"),
     ],
 )
 def test_of_many_further_places_three_are_named(count: int, said: str) -> None:

@@ -70,9 +70,7 @@ def test_lists_end_in_a_word(how: str, line: str) -> None:
         assert listed(["a", "b"], "or") == "a 或 b"
 
 
-def test_a_word_may_have_another_translation_in_one_topic(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_word_may_have_another_translation_in_one_topic(monkeypatch: pytest.MonkeyPatch) -> None:
     worded = {"operators.word": "moved", "rain.word": "moved"}
     monkeypatch.setattr("explorer.words.messages.texts", lambda: worded)
     with said_in("zh"):

@@ -28,7 +28,6 @@ TARGETS = "tests.support.worker_targets"
 FIRST: WorkerKind = "mindspore"
 SECOND: WorkerKind = "mindspore-second"
 
-
 LITTLE: dict[str, tuple[str, ...]] = {"mindspore": ("json",), "torch": ("csv",)}
 
 
@@ -82,9 +81,7 @@ def test_the_workers_of_mindspore_are_forked_from_one_process_and_lead_groups_of
 
 
 @pytest.mark.mindspore
-def test_mindspore_is_there_before_a_worker_is_asked_anything(
-    crew_with_mindspore: Workers,
-) -> None:
+def test_mindspore_is_there_before_a_worker_is_asked_anything(crew_with_mindspore: Workers) -> None:
     is_there = "evaluated", "'mindspore' in sys.modules"
     assert told(crew_with_mindspore, FIRST, *is_there) == "True"
     assert told(crew_with_mindspore, "mindspore-plain", *is_there) == "False"

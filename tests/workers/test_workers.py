@@ -221,8 +221,7 @@ def in_background() -> Iterator[None]:
 @pytest.mark.slow
 @pytest.mark.usefixtures("in_background")
 @pytest.mark.parametrize(
-    "end",
-    [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.whole), signal.SIGKILL],
+    "end", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.whole), signal.SIGKILL]
 )
 def test_no_worker_outlives_its_parent_however_that_ends(end: signal.Signals) -> None:
     with subprocess.Popen(

@@ -12,7 +12,6 @@ from tests.support.narrowing import present
 
 pytestmark = [pytest.mark.torch, pytest.mark.mindspore]
 
-
 EVERY = {pair.name: pair for pair in (*MISTAKES, *RIGHT)}
 
 

@@ -18,7 +18,6 @@ SAMPLE = (
 )
 """What is run without --whole: each program of MindSpore takes seconds."""
 
-
 READ_BY_LOSSES = ("gan", "ppo")
 """Programs whose losses read, in PyTorch alone, what is no argument of a net: targets, old probabilities."""
 
