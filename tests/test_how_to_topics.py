@@ -1,16 +1,14 @@
 """What the how-to pages add to a scenario, and to the explorer, can be added as they say."""
 
-import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from explorer.scenario.load import load
-from tests.support.command_line import ROOT
+from tests.support.command_line import ROOT, environment, ran
 
 HOW_TO = ROOT / "docs" / "how-to"
 
@@ -71,13 +69,7 @@ def test_the_topic_of_the_page_is_a_study_a_claim_and_tests_that_pass(house: Pat
         " passed": ["pytest", "-q", "tests/topics/test_clipping.py"],
     }
     for shown, command in commands.items():
-        done = subprocess.run(
-            [sys.executable, "-m", *command],
-            cwd=house,
-            env={**os.environ, "PYTHONPATH": str(house)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        own = environment(PYTHONPATH=str(house))
+        done = ran(sys.executable, "-m", *command, cwd=house, env=own, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         assert shown in done.stdout

@@ -1,7 +1,6 @@
 """The house: floors and the arrows between them, and who may import a framework."""
 
 import ast
-import subprocess
 import sys
 from copy import deepcopy
 from graphlib import TopologicalSorter
@@ -10,6 +9,7 @@ import grimp
 import pytest
 
 from explorer.shipped import PACKAGE
+from tests.support.command_line import python
 from tests.support.house import FLOORS, FRAMEWORKS, House, packages_imported, part_of
 
 ROOT = PACKAGE.parent
@@ -126,10 +126,7 @@ def test_importing_what_the_parent_s_process_runs_loads_no_framework(house: Hous
         f"for name in {modules}:\n    importlib.import_module(name)\n"
         f"print(sorted(set({sorted(FRAMEWORKS)}) & set(sys.modules)))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    assert python("-c", code).strip() == "[]"
 
 
 @pytest.mark.slow

@@ -14,9 +14,8 @@ import pytest
 
 from explorer import shipped
 from explorer.text.remedies import EXTRAS
+from tests.support.command_line import ROOT, ran
 from tests.support.own_package import MINDSPORE, WRONG, WRONG_LINE, write_package
-
-ROOT = Path(__file__).resolve().parents[1]
 
 SITE_PACKAGES = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
 
@@ -105,16 +104,8 @@ def run(
 ) -> "subprocess.CompletedProcess[str]":
     """A program as it is installed, in a folder that knows nothing of the repository."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    command = [str(home / "bin" / program), *arguments]
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    there = home / "bin" / program
+    return ran(there, *arguments, cwd=folder, env=environment, seconds=300, check=False)
 
 
 @pytest.mark.whole
@@ -141,12 +132,6 @@ def declared() -> dict[str, Any]:
     return project
 
 
-def pinned() -> set[str]:
-    """The lines of requirements.txt without their reasons."""
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    return {line.partition("#")[0].strip() for line in lines} - {""}
-
-
 def test_what_is_always_installed_has_lower_bounds_alone_which_were_tried_and_no_framework() -> (
     None
 ):
@@ -169,8 +154,10 @@ def test_what_is_always_installed_has_lower_bounds_alone_which_were_tried_and_no
 def test_the_extra_all_pins_the_tried_pair_as_requirements_txt_does() -> None:
     pins = [one for one in declared()["optional-dependencies"]["all"] if "==" in one]
     assert {"mindspore", "torch", "numpy"} <= {pin.partition("==")[0] for pin in pins}
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {line.partition("#")[0].strip() for line in lines}  # without their reasons
     for pin in pins:
-        assert pin.replace(" ;", ";") in pinned()
+        assert pin.replace(" ;", ";") in pinned
 
 
 def test_every_extra_that_a_remedy_names_is_there() -> None:

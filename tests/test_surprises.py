@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ from explorer.model.report import Report
 from explorer.numeric.differences import Floats
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
-from tests.support.command_line import ROOT
+from tests.support.command_line import ROOT, python
 from tests.support.scenario_reports import FLOAT32, MINDSPORE, TORCH
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch, pytest.mark.whole]
@@ -68,17 +66,10 @@ Printed = dict[str, dict[str, str]]
 
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", RUN_ALL, str(FOLDER), *PROGRAMS],
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-        cwd=tmp_path_factory.mktemp("surprises"),
-        env={**os.environ, "GLOG_v": "4", "OMP_NUM_THREADS": "1"},
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    text: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+    folder = tmp_path_factory.mktemp("surprises")
+    own = {**os.environ, "GLOG_v": "4", "OMP_NUM_THREADS": "1"}
+    said = python("-W", "ignore", "-c", RUN_ALL, FOLDER, *PROGRAMS, cwd=folder, env=own)
+    text: dict[str, str] = json.loads(said.splitlines()[-1])
     return text
 
 

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +12,7 @@ from explorer.folders import SETTINGS
 from explorer.report.recorded.results import recording
 from explorer.shipped import PACKAGE
 from explorer.topics import claims
+from tests.support.command_line import python
 from tests.support.hidden import as_on_windows, hiding
 from tests.support.house import FRAMEWORKS, House
 from tests.support.scenario_files import MINIMAL, written
@@ -51,17 +50,8 @@ class Bare(NamedTuple):
 
     def run(self, program: str, *arguments: str) -> str:
         """What a program prints that ends as it should."""
-        done = subprocess.run(
-            [sys.executable, "-c", program, *arguments],
-            env=self.environment,
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        where: dict[str, Any] = {"cwd": self.folder, "env": self.environment}
+        return python("-c", program, *arguments, seconds=300, **where)
 
     def commands(self, *commands: str, before: str = "") -> dict[str, Done]:
         """What commands print, after a program has run before them."""

@@ -5,12 +5,12 @@ import pytest
 from explorer.exploration.explore import explore
 from explorer.model.cases import GradCase
 from explorer.model.divergence import Divergence, GradientAdded
-from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
 from tests.support.nets import net_file
 from tests.support.samples import some
+from tests.support.scenario_reports import graph as graph_of
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -21,10 +21,6 @@ def explored(name: str, workers: Workers, case: GradCase) -> Report:
     return explore(
         load(net_file(name)), workers, order=case.order, graph_case=case.label, selection="main"
     )
-
-
-def graph_of(report: Report, engine: str) -> GradGraph:
-    return [graph for graph in report.graphs if graph.engine == engine][-1]
 
 
 def test_a_square_matrix_is_told_from_its_transpose_that_shares_its_memory(

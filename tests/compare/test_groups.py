@@ -12,16 +12,11 @@ from explorer.model.report import ORACLE, AnswerGroup, CaseReport
 from explorer.model.results import Estimate, LeafNoise, OracleResult, Result, ResultNoise
 from explorer.model.trees import Branch, branch
 from explorer.scenario.declaration import Tolerance
-from tests.support.results import answer, raised
+from tests.support.results import NO_ORACLE, answer, dx, raised
 
 ENGINES = ("mindspore-graph", "mindspore-tape", "torch-tape", "torch-graph")
-NO_ORACLE = OracleResult("not_defined")
 MOVEMENT = 1e-3
 """How far rounding moves each element where it is measured."""
-
-
-def dx(array: AnyArray) -> Result:
-    return answer(array, structure="dx")
 
 
 def ramp(changed: dict[tuple[int, int], float] | None = None) -> AnyArray:

@@ -32,10 +32,9 @@ from explorer.words.coverage import where_they_differ
 from explorer.words.groups import worded_answers
 from explorer.words.headlines import headline
 from tests.support.computed_graphs import one_input
-from tests.support.results import FINE, answer, raised, values
+from tests.support.results import FINE, NO_ORACLE, answer, raised, values
 
 CASE = GradCase("grad", 0)
-NO_ORACLE = OracleResult("not_defined")
 
 TAPE = ExpectedDifference(("tape",), "a tape sums over both uses")
 

@@ -37,13 +37,10 @@ def test_a_copy_of_a_view_is_on_the_line_of_the_view(mindspore: EngineRequests, 
 def test_operators_inside_of_indexing_are_on_its_line(mindspore: EngineRequests) -> None:
     name = "ms_views_on_lines"
     nodes = [node for node in tape(mindspore, name).nodes if node.op == "ExpandDims"]
-    expected = [line for line in marked_lines(name) if "h[None]" in _code(name, line)]
+    code = net_file(name).read_text(encoding="utf-8").splitlines()
+    lines = marked_lines(name)
+    expected = [line for line in lines if "h[None]" in code[int(line.partition(":")[2]) - 1]]
     assert [node.source[:1] for node in nodes if node.phase == "forward"] == [tuple(expected)]
-
-
-def _code(name: str, line: str) -> str:
-    number = int(line.partition(":")[2])
-    return net_file(name).read_text(encoding="utf-8").splitlines()[number - 1]
 
 
 def test_a_view_is_in_the_module_that_takes_it(mindspore: EngineRequests) -> None:

@@ -1,8 +1,6 @@
 """The main job: a worker that dies, a framework left out, a case that is named, nets that differ."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +28,7 @@ from explorer.text.failures import message
 from explorer.words.findings import sentence
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
+from tests.support.command_line import python
 from tests.support.narrowing import of_type, present
 from tests.support.nets import NETS, net_file
 from tests.support.scenario_files import Side, normal, scenario_text, written
@@ -227,11 +226,8 @@ def test_what_was_paired_and_packed_is_a_remark(packed: Report) -> None:
 def test_the_listing_of_packed_nets_computes_the_same(packed: Report, engine: str) -> None:
     (case,) = packed.cases
     result = case.results[engine]
-    done = subprocess.run(
-        [sys.executable, "-c", result.code], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    printed = np.array(re.findall(r"-?\d+\.\d*(?:e[+-]\d+)?", done.stdout), float)
+    text = python("-c", result.code)
+    printed = np.array(re.findall(r"-?\d+\.\d*(?:e[+-]\d+)?", text), float)
     assert len(printed)
     # Of packed parameters too; digits are rounded, and what is far inside a large tensor is left out.
     names = ("dgain", "dfirst.in_proj.weight", "dsecond.query.weight")

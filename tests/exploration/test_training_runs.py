@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from explorer.exploration.recordings import checked_engines, drift, trained
-from explorer.model.arrays import AnyArray, unpack
 from explorer.model.errors import UsageError
-from explorer.model.results import Leaf
 from explorer.model.training import Training
 from explorer.numeric.random_arrays import moved_by_rounding
 from explorer.recording.checks import faults
 from explorer.scenario.find import find
 from explorer.scenario.reader import read
 from explorer.workers.workers import Workers
+from tests.support.recorded_files import values
 
 NETS = Path(__file__).parents[1] / "nets"
 STEPS = 9
@@ -28,10 +27,6 @@ def train(name: str, steps: int, workers: Workers) -> dict[str, Training]:
 @pytest.fixture(scope="module")
 def both(workers: Workers) -> dict[str, Training]:
     return train(str(NETS / "trained_with_everything.py"), STEPS, workers)
-
-
-def values(leaves: tuple[Leaf, ...]) -> dict[str, AnyArray]:
-    return {leaf.name: unpack(leaf.value) for leaf in leaves}
 
 
 @pytest.mark.torch

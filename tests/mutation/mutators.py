@@ -101,13 +101,10 @@ def _is_type(node: cst.CSTNode) -> bool:
         annotation = node.annotation.annotation
         return isinstance(annotation, cst.Name) and annotation.value == "TypeAlias"
     if isinstance(node, cst.Assign):
-        return _names_exports(node) or _makes_a_type(node.value)
+        target = node.targets[0].target
+        names_exports = isinstance(target, cst.Name) and target.value == "__all__"
+        return names_exports or _makes_a_type(node.value)
     return False
-
-
-def _names_exports(node: cst.Assign) -> bool:
-    target = node.targets[0].target
-    return isinstance(target, cst.Name) and target.value == "__all__"
 
 
 def _makes_a_type(value: cst.BaseExpression) -> bool:

@@ -11,9 +11,8 @@ import pytest
 
 from explorer.api.results import Recorded as Loaded
 from explorer.environments.known import home_of
-from explorer.model.arrays import AnyArray, unpack
+from explorer.model.arrays import AnyArray
 from explorer.model.engines import Framework
-from explorer.model.results import Leaf
 from explorer.model.trace import Trace
 from explorer.model.training import Training
 from explorer.recording.files import read_trace, read_training
@@ -112,10 +111,6 @@ class Recordings(NamedTuple):
 
 Recorded = Callable[[Framework], Recordings]
 """A fixture: the recordings of a framework's programs; the first who asks pays for it."""
-
-
-def values(leaves: tuple[Leaf, ...]) -> dict[str, AnyArray]:
-    return {leaf.name: unpack(leaf.value) for leaf in leaves}
 
 
 @pytest.fixture(scope="session")

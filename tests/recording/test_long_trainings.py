@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorer.compare.training.comparison import compare
 from explorer.model.arrays import Array, pack
 from explorer.model.results import Leaf
 from explorer.model.training import Batch, Training, TrainingStep
@@ -17,6 +16,7 @@ from explorer.recording.kept_steps import DENSEST, KeptSteps, is_whole
 from explorer.words.training import details, ranges
 from tests.support.command_line import python
 from tests.support.narrowing import present
+from tests.support.recorded_files import compared
 
 STEPS = 50
 
@@ -103,10 +103,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def kept(training: Training) -> str:
     """What is kept of each step, by the first letter."""
     return "".join(step.kept[0] for step in training.steps)
-
-
-def compared(folder: Path, one: str, other: str) -> TrainingComparison:
-    return compare(*(read_training(folder / f"{name}.training") for name in (one, other)))
 
 
 def said(comparison: TrainingComparison) -> str:

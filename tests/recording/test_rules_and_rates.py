@@ -4,12 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from explorer.compare.training.comparison import compare
-from explorer.model.training_comparison import TrainingComparison
-from explorer.recording.files import read_training
 from explorer.words.training import details, headline
 from tests.support.command_line import python
 from tests.support.narrowing import present
+from tests.support.recorded_files import compared
 
 pytestmark = pytest.mark.torch
 
@@ -140,10 +138,6 @@ def in_torch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def of_both(in_torch: Path) -> Path:
     python("-c", IN_MINDSPORE, cwd=in_torch)
     return in_torch
-
-
-def compared(folder: Path, one: str, other: str) -> TrainingComparison:
-    return compare(*(read_training(folder / f"{name}.training") for name in (one, other)))
 
 
 IN_BOTH = [pytest.mark.mindspore, pytest.mark.whole]

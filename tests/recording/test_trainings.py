@@ -25,11 +25,11 @@ from tests.recording.conftest import (
     each,
     marked,
     printed_by,
-    values,
     weights,
 )
 from tests.support.command_line import ran
 from tests.support.needs import skip_without
+from tests.support.recorded_files import values
 
 PROGRAMS: dict[Framework, tuple[str, ...]] = {
     "torch": (

@@ -1,6 +1,5 @@
 """What the engines of one framework describe, answer, capture and measure, asked through their workers."""
 
-import subprocess
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,6 +20,7 @@ from explorer.scenario.selection import widest
 from explorer.workers.environments import ROOT, worker_environment
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
+from tests.support.command_line import ran
 from tests.support.nets import net_file
 from tests.support.worker_targets import TimeFor
 
@@ -210,12 +210,4 @@ def run_in_jax(code: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         environment = worker_environment("jax", Path(folder), home)
         environment["PYTHONPATH"] += f":{ROOT}"
-        ran = subprocess.run(
-            [home.python, "-c", code],
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    return ran.stdout
+        return ran(home.python, "-c", code, env=environment).stdout

@@ -24,7 +24,10 @@ def _labels(block: Any) -> Iterator[str]:
             yield from _own(getattr(part, "proto", None))
             yield from _labels(part)
         elif part.type == "arrow_data_frame":
-            yield from _columns(part)
+            configured = json.loads(part.proto.columns or "{}")
+            for name in part.value.columns:
+                # A column is called as its configuration says, where that says anything.
+                yield configured.get(name, {}).get("label") or str(name)
         elif part.type not in TEXTS_OF_DATA:
             yield from _own(part.proto)
 
@@ -34,13 +37,6 @@ def _own(proto: Any) -> Iterator[str]:
         text = getattr(proto, name, "")
         if isinstance(text, str) and text:
             yield text
-
-
-def _columns(table: Any) -> Iterator[str]:
-    configured = json.loads(table.proto.columns or "{}")
-    for name in table.value.columns:
-        # A column is called as its configuration says, where that says anything.
-        yield configured.get(name, {}).get("label") or str(name)
 
 
 # Every text of a page, code blocks apart

@@ -4,10 +4,12 @@ import numpy as np
 
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.failures import Failure
-from explorer.model.results import Leaf, Result
+from explorer.model.results import Leaf, OracleResult, Result
 from explorer.model.trees import Tree, branch, names_in
 
 TWO = branch("dx", "dy")
+
+NO_ORACLE = OracleResult("not_defined")
 
 
 def answer(*arrays: AnyArray, structure: Tree = TWO, dtype: str | None = None) -> Result:
@@ -15,6 +17,11 @@ def answer(*arrays: AnyArray, structure: Tree = TWO, dtype: str | None = None) -
     names = names_in(structure)
     leaves = [Leaf(name, pack(array, dtype)) for name, array in zip(names, arrays, strict=True)]
     return Result(outcome="ok", structure=structure, leaves=tuple(leaves))
+
+
+def dx(array: AnyArray) -> Result:
+    """An answer of one tensor."""
+    return answer(array, structure="dx")
 
 
 def raised(kind: str = "ValueError") -> Result:

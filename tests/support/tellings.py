@@ -109,12 +109,6 @@ def empty_cells(tables: Iterable[Table]) -> dict[str, int]:
     return counts
 
 
-def told_with(telling: Telling, table: Table) -> str:
-    """All words that a reader of a table has before his eyes: its own, and the findings."""
-    cells = [str(cell) for row in table.rows for cell in row]
-    return " ".join([table.note, *cells, *telling.findings])
-
-
 def check_every_failure(
     topic: Topic, measured: Mapping[str, Measured], target: Target, every: int = 1
 ) -> None:
@@ -129,7 +123,10 @@ def check_every_failure(
         after = empty_cells(telling.tables)
         for table in telling.tables:
             if after[table.title] > before.get(table.title, 0):
-                assert REASON in told_with(telling, table), (name, table.title)
+                # What a reader of the table has before his eyes: its own words, and the findings.
+                cells = [str(cell) for row in table.rows for cell in row]
+                words = [table.note, *cells, *telling.findings]
+                assert REASON in " ".join(words), (name, table.title)
 
 
 def table_of(telling: Telling, column: str) -> Table:

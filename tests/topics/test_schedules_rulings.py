@@ -16,7 +16,7 @@ from explorer.topics.schedules.questions import (
     USED,
 )
 from tests.support.rulings import USUAL, Case, following
-from tests.support.topics import Change, World, copied, edited, put, together, unchanged
+from tests.support.topics import Change, World, borrowed, copied, edited, put, together, unchanged
 
 UNKNOWN = {"raised": "AttributeError", "message": "no such attribute"}
 
@@ -107,9 +107,7 @@ def in_torch(**rates: Any) -> Change:
     return edited(BY_HAND, ["torch"], lambda it: it.update(by_family))
 
 
-def cosine_agrees(world: World) -> None:
-    world[BY_HAND, "torch"]["cosine"] = world[LISTS, "mindspore"]["cosine"]
-
+cosine_agrees = borrowed(BY_HAND, "torch", "cosine", of=LISTS, by="mindspore")
 
 one_is_gone = together(
     *(put(question, ["mindspore"], "exponential", value=UNKNOWN) for question in (LISTS, CELLS))

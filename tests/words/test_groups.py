@@ -11,22 +11,16 @@ from explorer.model.results import Estimate, OracleResult, Result
 from explorer.model.trees import Branch
 from explorer.report.scenario.case_rows import Footnotes, case_row, row_among
 from explorer.words.groups import MOST_TENSORS, worded_answers
-from tests.support.results import answer, raised
+from tests.support.results import NO_ORACLE, answer, dx, raised
 
 MINDSPORE = ("mindspore-graph", "mindspore-tape")
 TORCH = ("torch-tape", "torch-graph")
-NO_ORACLE = OracleResult("not_defined")
 
 
 def judged(mindspore: Result, torch: Result, oracle: OracleResult = NO_ORACLE) -> CaseReport:
     """A case that both engines of a framework answer alike."""
     results = dict.fromkeys(MINDSPORE, mindspore) | dict.fromkeys(TORCH, torch)
     return judge(GradCase("grad", 0), results, oracle)
-
-
-def dx(array: AnyArray) -> Result:
-    """An answer of one tensor."""
-    return answer(array, structure="dx")
 
 
 def ramp(last: float = 12.0) -> AnyArray:

@@ -1,7 +1,5 @@
 """Gradients that are 0 but for rounding, of biases before a batch norm, and others that are wrong."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +11,7 @@ from explorer.model.results import Leaf
 from explorer.model.training import Training, TrainingStep
 from explorer.model.training_comparison import TrainingDifference
 from explorer.recording.files import read_training
-from tests.support.command_line import environment
+from tests.support.command_line import python
 from tests.support.narrowing import present
 
 DRAWS = np.random.default_rng(0)
@@ -103,15 +101,7 @@ train("wrong", False, 1.1)
 
 @pytest.mark.torch
 def test_two_ways_to_compute_a_convolution_do_not_differ(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env=environment(),
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    python("-c", PROGRAM, cwd=tmp_path)
     one, other, wrong = (
         read_training(tmp_path / f"{name}.training") for name in ("one", "other", "wrong")
     )
