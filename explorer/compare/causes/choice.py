@@ -243,9 +243,14 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
 
 def _is_by_chance(edits: Edits, target: Output) -> bool:
     """Whether another op, or one that reads something else, makes one number of all by chance."""
-    is_other = any(isinstance(edit, Rewire | ReplaceOperator) for edit in edits)
-    is_read_there = any(isinstance(edit, Rewire) and _is_read_there(edit.source) for edit in edits)
-    return is_other and not is_read_there and not is_telling(target)
+    if is_telling(target):
+        return False
+    sources = [edit.source for edit in edits if isinstance(edit, Rewire)]
+    # What the other side reads too, and no leaf where it has none, is no guess.
+    is_known = any(
+        _is_read_there(it) or (isinstance(it, Zeros) and not it.is_filled) for it in sources
+    )
+    return not is_known and any(isinstance(edit, Rewire | ReplaceOperator) for edit in edits)
 
 
 def _opposite(own: Output, target: Output) -> tuple[Output, ...]:
