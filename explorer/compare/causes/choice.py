@@ -128,6 +128,7 @@ COSTS: dict[Form | Inserted | type[Source] | Literal["of_zero", "several", "read
     "read_there": 4.5,  # a value of the graph that the other side's op reads
     "several": 5,  # two other arguments, or one with the other side's inputs
     "value": 6,
+    "roll": 6.9,  # a shift, or two halves exchanged, where the reverse has the same sum
     "inputs": 7,  # an operator at an input: one behind says it better
     FromNode: 8,  # what another op yields may fit by chance
     FromThere: 9,
