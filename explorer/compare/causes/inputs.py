@@ -185,7 +185,7 @@ def replaced(spot: Spot) -> Iterator[Edit]:
         )
         for it, number in islice(found, MOST_REPLACEMENTS):
             # What the input is made of by moves is that in another layout.
-            is_moved = base_of(here, it, MOVES) is base_of(here, maker, MOVES)
+            is_moved = base_of(here, it, KEPT) is base_of(here, maker, KEPT)
             is_read_there = not is_moved and _is_read_there(spot, it, number)
             source = FromNode(it.id, number, _label_ahead(here, it, number), is_read_there)
             yield spot.rewired(slot, source)
