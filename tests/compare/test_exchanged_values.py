@@ -1,6 +1,5 @@
 """What a row of ops reads in the place of something else, and what one side alone does ahead of it."""
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -19,12 +18,12 @@ from explorer.model.causes import (
     Tried,
     form_of,
 )
-from explorer.model.graph import Arguments, GradGraph, Output
+from explorer.model.graph import Output
 from explorer.numeric.summaries import summarise
 from explorer.words.causes import in_short
 from tests.support.alignments import parting
 from tests.support.divergence_records import other_value
-from tests.support.written_nets import net, two_nets
+from tests.support.written_nets import given, net, two_nets
 
 # An activation of the other factor; and a divergence of two distributions the wrong way round, of which one
 # factor is made beside the row of ops.
@@ -44,15 +43,6 @@ DIVERGENCE = """
     - out = Mul @3: share * apart
     + out = KLDiv @3: np.exp(up) * (up - gate)
 """
-
-
-def given(graph: GradGraph, line: str, arguments: Arguments) -> GradGraph:
-    """A graph in which the op of a line has arguments."""
-    nodes = (
-        msgspec.structs.replace(node, arguments=arguments) if node.source == (line,) else node
-        for node in graph.nodes
-    )
-    return msgspec.structs.replace(graph, nodes=tuple(nodes))
 
 
 @pytest.mark.parametrize("text", [GATED, DIVERGENCE])
@@ -98,9 +88,7 @@ SCALED = """
 """
 
 
-def test_a_number_ahead_of_a_softmax_that_is_written_out_is_compared_with_the_other_number() -> (
-    None
-):
+def test_a_number_ahead_of_a_written_out_softmax_is_compared_with_the_other_number() -> None:
     left, right = (
         given(graph, "net.py:2", {"other": number})
         for graph, number in zip(two_nets(SCALED), (2.0, 3.5), strict=True)

@@ -2,17 +2,34 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from explorer.compare.align import align
-from explorer.compare.causes.candidates import MOST_OPS, suspects_at
+from explorer.compare.causes.candidates import MOST_OPS, Suspect, suspects_at
+from explorer.compare.causes.choice import COSTS, cause_of, cost
 from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import unpack
-from explorer.model.causes import Edits, FromSlot, FromThere, RemoveOperator, Rewire, Zeros, form_of
-from explorer.model.graph import SideName
+from explorer.model.causes import (
+    Edits,
+    FromNode,
+    FromSlot,
+    FromThere,
+    InsertOperator,
+    RemoveOperator,
+    ReplaceOperator,
+    Rewire,
+    Trial,
+    Tried,
+    Zeros,
+    form_of,
+)
+from explorer.model.graph import Output, SideName
+from explorer.numeric.summaries import summarise
+from explorer.words.causes import sentence
 from tests.support.divergence_records import other_value, row
 from tests.support.narrowing import present
-from tests.support.written_nets import net
+from tests.support.written_nets import given, net
 
 
 class Try(NamedTuple):
@@ -242,3 +259,101 @@ def test_of_a_long_row_the_first_op_alone_is_tried(count: int) -> None:
     found = suspects_at(divergence, GraphView(left), GraphView(right))
     edited = {it.row[0] for one in found for it in one.trials if it.edits and one.side == "left"}
     assert edited == {f"n{it}" for it in range(1, count + 1 if count <= MOST_OPS else 2)}
+
+
+# What counts more, or less
+
+
+def read_instead(text: str, slot: int) -> dict[str, bool]:
+    """What is tried in the place of an input of the left net's Mul, and whether the other side reads it."""
+    edits = [it.edits[0] for it in tries(text) if it.side == "left" and it.row == ("Mul",)]
+    sources = [it.source for it in edits if isinstance(it, Rewire) and it.slots == (slot,)]
+    return {it.label: it.is_read_there for it in sources if isinstance(it, FromNode)}
+
+
+def test_a_value_that_the_other_side_reads_is_told_from_one_of_its_shape() -> None:
+    found = read_instead(
+        """
+    one = Tanh @1: np.tanh(x)
+    two = Sin @2: np.sin(x)
+    three = Cos @3: np.cos(x)
+    - out = Mul @4: one * three
+    + out = Mul @4: two * three
+    sum = Add @5: one + two
+    late = Exp @6 back: np.exp(x)
+    result sum = sum
+    result out = out
+    gradient x = late
+    """,
+        0,
+    )
+    assert found["Sin (net.py:2)"]
+    assert "Exp (net.py:6)" not in found  # which backward computes
+    assert not found["x"]
+    sources = FromNode("n2", is_read_there=True), FromNode("n2")
+    costs = [cost((Rewire(slots=(0,), source=it),)) for it in sources]
+    assert COSTS[FromSlot] < costs[0] < COSTS["several"] < costs[1]
+
+
+@pytest.mark.parametrize(("read", "label"), [("weight", "weight"), ("places", "Range (net.py:4)")])
+def test_another_layout_and_what_is_made_of_numbers_alone_count_no_more(
+    read: str, label: str
+) -> None:
+    found = read_instead(
+        f"""
+    weight = parameter: np.random.default_rng(2).standard_normal((4, 4))
+    turned = Transpose @3: weight.T
+    first = constant: 1.0
+    places = Range @4: np.arange(16.0).reshape(4, 4) * first
+    - out = Mul @5: x * turned
+    + out = Mul @5: x * {read}
+    """,
+        1,
+    )
+    assert not found[label]
+
+
+def test_what_is_dropped_between_two_ops_counts_as_left_out() -> None:
+    ahead = Rewire(node="n3", slots=(0,), source=FromNode("n0"))
+    behind = Rewire(slots=(0,), source=FromNode("n3"), label="mean")
+    dropped = RemoveOperator(node="n2")
+    assert form_of((ahead, dropped, behind)) == "order"
+    assert cost((ahead, behind)) < COSTS["removed"] < cost((ahead, dropped, behind))
+
+
+@pytest.mark.parametrize(("op", "is_tried"), [("aten.rsub.Scalar", True), ("Mul", False)])
+def test_what_is_read_is_negated_where_a_number_is_added(op: str, is_tried: bool) -> None:
+    x = "x = input: np.arange(16, dtype=np.float32).reshape(4, 4)\n"
+    left = given(net("torch-tape", f"{x} out = {op} @1: 1 - x"), "net.py:1", {"other": 1})
+    right = net("mindspore-tape", f"{x} out = Add @1: x + 1")
+    ids = [next(it.id for it in graph.nodes if it.kind == "op") for graph in (left, right)]
+    found = suspects_at(other_value(*ids), GraphView(left), GraphView(right))
+    edits = [edit for one in found for it in one.trials for edit in it.edits]
+    factors = [it.number for it in edits if isinstance(it, InsertOperator) and it.factor]
+    assert (-1.0 in factors) is is_tried
+
+
+@pytest.mark.parametrize(
+    ("edit", "is_explained"),
+    [
+        (ReplaceOperator(node="n1", op="Sum"), True),
+        (Rewire(node="n1", slots=(0,), source=FromNode("n0")), False),
+    ],
+)
+def test_the_op_within_the_other_row_is_named_whose_value_another_operator_gives(
+    edit: ReplaceOperator | Rewire, is_explained: bool
+) -> None:
+    graph = net("torch-tape", "out = Mean @1: x.mean(1)")
+    node = graph.nodes[1]
+    value = np.array([1.0, 2.5, -3.0, 7.0], np.float32)
+    own, inner, last = (Output((4,), "float32", summarise(value / it)) for it in (4, 1, 3))
+    trials = Trial(("n1",)), Trial(("n1",), (edit,))
+    suspect = Suspect(
+        "left", node, node, own, last, trials, within=(("reduce_sum (net.py:2)", inner),)
+    )
+    found = cause_of(suspect, Tried(((own,), (inner,))), graph, graph)
+    assert (found is not None) is is_explained
+    if found is not None:
+        assert not found.mends
+        said = sentence(found, ("torch-tape", "jax-tape"))
+        assert "value of `reduce_sum (net.py:2)`, from which jax-tape computes its own" in said

@@ -16,9 +16,10 @@ own a net reads a random matrix of four rows and columns.
 import ast
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from explorer.model.graph import GradGraph, NodeKind, Phase, SideName
+from explorer.model.graph import Arguments, GradGraph, NodeKind, Phase, SideName
 from tests.support.computed_graphs import ComputedGraph
 
 X = "x = input: np.random.default_rng(1).standard_normal((4, 4))"
@@ -65,6 +66,15 @@ def written(graph: ComputedGraph, text: str, **known: Any) -> GradGraph:
 def two_nets(text: str, **known: Any) -> tuple[GradGraph, GradGraph]:
     """The nets "a" and "b", left and right, of a text whose marked lines are of one of them."""
     return net("a", text, **known), net("b", text, side="right", **known)
+
+
+def given(graph: GradGraph, line: str, arguments: Arguments) -> GradGraph:
+    """A graph in which the op of a line has arguments."""
+    nodes = (
+        msgspec.structs.replace(node, arguments=arguments) if node.source == (line,) else node
+        for node in graph.nodes
+    )
+    return msgspec.structs.replace(graph, nodes=tuple(nodes))
 
 
 def fields_of(words: list[str], nodes: dict[str, int]) -> dict[str, Any]:

@@ -13,19 +13,22 @@ import numpy as np
 
 from explorer.compare.causes import inputs
 from explorer.compare.causes.arguments import Spot, padded, set_arguments, slices
-from explorer.compare.causes.orders import behind_instead, in_other_order
-from explorer.compare.causes.rows import (
+from explorer.compare.causes.longer import (
     LONGER,
+    behind_instead,
+    beside_what_is_read,
+    in_other_order,
+    up_to_what_is_read_there,
+    with_what_is_before,
+)
+from explorer.compare.causes.rows import (
     Ends,
     Where,
     are_alike,
-    beside_what_is_read,
     does_the_same,
     ends_at,
     is_of_form,
     sided,
-    up_to_what_is_read_there,
-    with_what_is_before,
 )
 from explorer.compare.graphs.sameness import are_equal, numbers_of
 from explorer.compare.graphs.view import GraphView

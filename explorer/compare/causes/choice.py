@@ -209,24 +209,26 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
     edits_made = [trial.edits for trial in suspect.trials if len(trial.edits) > 1]
     of_there = [edits[:-1] for edits in edits_made if form_of(edits) == "arguments"]
     opposite = _opposite(own, suspect.target)
-    within = tuple(value for _, value in suspect.within)
-    for target in (suspect.target, *suspect.further, *opposite, *within):
+    # The values that may be given, and by edits of which forms alone.
+    targets: list[tuple[Output, tuple[Form, ...]]] = [
+        *((target, ()) for target in (suspect.target, *suspect.further)),
+        *((target, ("arguments",)) for target in opposite),
+        *((target, ("arguments", "operator")) for _, target in suspect.within),
+    ]
+    for target, forms in targets:
         if own.shape == target.shape and distance(own, target) is None:
             continue  # they cannot be compared
         found = []
         room = room_of(own, target)
         for trial, made in computed:
-            if _is_by_chance(trial.edits, target):
-                continue
-            if target in within and form_of(trial.edits) not in ("arguments", "operator"):
+            is_of_form = not forms or form_of(trial.edits) in forms
+            if not is_of_form or _is_by_chance(trial.edits, target):
                 continue
             apart = apart_if_same(made, target, room)
             is_removed = isinstance(trial.edits[0], RemoveOperator) and len(trial.row) > 1
             if apart is None and is_removed and own.shape != target.shape:
                 apart = apart_in_any_order(made, target, own, room)
             if target in opposite:
-                if form_of(trial.edits) != "arguments":
-                    continue
                 inverted = InsertOperator(op="not", node=trial.row[0])
                 trial = msgspec.structs.replace(trial, edits=(*trial.edits, inverted))
             if apart is not None:

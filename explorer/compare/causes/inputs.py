@@ -157,6 +157,20 @@ def replaced(spot: Spot) -> Iterator[Edit]:
     behind, behind_there = here.next_op(own), spot.ends.there.next_op(other)
     if are_alike(behind, own) and are_alike(own, other) and not are_alike(behind_there, own):
         return
+    for slot in spot.tensors:
+        read = next(it for it in here.into(node) if it.input == slot)
+        maker = here.nodes[read.origin]
+        for it, number in islice(_nearest(spot, maker, read.output), MOST_REPLACEMENTS):
+            # What the input is made of by moves is that in another layout.
+            is_moved = base_of(here, it, KEPT) is base_of(here, maker, KEPT)
+            is_read_there = not is_moved and _is_read_there(spot, it, number)
+            source = FromNode(it.id, number, _label_ahead(here, it, number), is_read_there)
+            yield spot.rewired(slot, source)
+
+
+def _nearest(spot: Spot, maker: Node, output: int) -> Iterator[tuple[Node, int]]:
+    """The values of the shape and dtype of an output of a node, which an op may read instead of that."""
+    here, node, made = spot.here, spot.node, maker.outputs[output]
     places = {it.id: place for place, it in enumerate(here.graph.nodes)}
     not_before = here.behind(node.id)
     # No op of forward reads what backward computes.
@@ -166,29 +180,20 @@ def replaced(spot: Spot) -> Iterator[Edit]:
         for it in here.graph.nodes
         if it.kind != "output" and it.id not in not_before and it.phase in phases
     ]
-    nodes.sort(key=lambda it: abs(places[it.id] - places[node.id]))
-    for slot, read in spot.tensors.items():
-        origin, output = next((it.origin, it.output) for it in here.into(node) if it.input == slot)
-        # What the value is made of comes first: it may be read ahead of what was done to it.
-        maker = here.nodes[origin]
-        ahead, reads = {origin}, [maker]
-        for _ in range(NEAR):
-            reads = [it for one in reads for it in here.origins(one) if it.id not in ahead]
-            ahead.update(it.id for it in reads)
-        ranked = [((it.id not in ahead, it.op != maker.op), it) for it in nodes]
-        found = (
-            (it, number)
-            for _, it in sorted(ranked, key=lambda it: it[0])
-            for number, made in enumerate(it.outputs)
-            if (it.id, number) != (origin, output)
-            and (made.shape, made.dtype) == (read.shape, read.dtype)
-        )
-        for it, number in islice(found, MOST_REPLACEMENTS):
-            # What the input is made of by moves is that in another layout.
-            is_moved = base_of(here, it, KEPT) is base_of(here, maker, KEPT)
-            is_read_there = not is_moved and _is_read_there(spot, it, number)
-            source = FromNode(it.id, number, _label_ahead(here, it, number), is_read_there)
-            yield spot.rewired(slot, source)
+    # What the value is made of comes first: it may be read ahead of what was done to it.
+    ahead, reads = {maker.id}, [maker]
+    for _ in range(NEAR):
+        reads = [it for one in reads for it in here.origins(one) if it.id not in ahead]
+        ahead.update(it.id for it in reads)
+
+    def rank(it: Node) -> tuple[bool, bool, int]:
+        return it.id not in ahead, it.op != maker.op, abs(places[it.id] - places[node.id])
+
+    for it in sorted(nodes, key=rank):
+        for number, value in enumerate(it.outputs):
+            is_alike = (value.shape, value.dtype) == (made.shape, made.dtype)
+            if is_alike and (it.id, number) != (maker.id, output):
+                yield it, number
 
 
 def _is_read_there(spot: Spot, node: Node, output: int) -> bool:
