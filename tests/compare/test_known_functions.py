@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
+from explorer.compare.causes.candidates import suspects_at
 from explorer.compare.causes.composites import ACTIVATIONS
+from explorer.compare.causes.from_values import related_cause
+from explorer.compare.graphs.view import GraphView
+from explorer.model.causes import InsertOperator, SetArguments
+from tests.support.divergence_records import other_value
+from tests.support.written_nets import given, net
 
 POINTS = np.array([-4.0, -1.0, 0.0, 1.0, 4.0])
 
@@ -20,6 +26,15 @@ VALUES = {
     "mish": (-0.072591739, -0.303401461, 0, 0.865098388, 3.997412815),
     "elu": (-0.981684361, -0.632120559, 0, 1, 4),
     "hardswish": (0, -1 / 3, 0, 2 / 3, 4),
+    # the others by torch 2.13 in double precision
+    "quick gelu": (-0.004414724, -0.154204234, 0, 0.845795766, 3.995585276),
+    "leaky relu": (-0.04, -0.01, 0, 1, 4),
+    "relu6": (0, 0, 0, 1, 4),
+    "square of relu": (0, 0, 0, 1, 16),
+    "selu": (-1.725898628, -1.111330738, 0, 1.050700987, 4.202803949),
+    "hardsigmoid": (0, 1 / 3, 0.5, 2 / 3, 1),
+    "softsign": (-0.8, -0.5, 0, 0.5, 0.8),
+    "log sigmoid": (-4.018149928, -1.313261688, -0.693147181, -0.313261688, -0.018149928),
 }
 
 
@@ -30,3 +45,51 @@ def test_every_function_has_its_values_here() -> None:
 @pytest.mark.parametrize("name", VALUES)
 def test_a_function_has_the_values_of_its_definition(name: str) -> None:
     np.testing.assert_allclose(ACTIVATIONS[name](POINTS), VALUES[name], atol=2e-9)
+
+
+GATE = "np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * cube))"
+
+
+@pytest.mark.parametrize(
+    ("right", "name", "is_tried"),
+    [
+        (
+            """
+            half = Muls @1: 1.702 * x
+            gate = Sigmoid @1,7: 1 / (1 + np.exp(-half))
+            out = Mul @1,7: gate * x
+            """,
+            "gelu by tanh",
+            False,
+        ),
+        (
+            f"""
+            half = Muls @1: 0.7 * x
+            cube = Pow @1,7: x**3
+            gate = Tanh @1,7: {GATE}
+            out = Mul @1,7: half * (1 + gate)
+            """,
+            "",
+            True,
+        ),
+    ],
+)
+def test_functions_that_begin_with_a_number_differ_by_more_than_that(
+    right: str, name: str, is_tried: bool
+) -> None:
+    left = f"""
+    half = mul @1: 0.5 * x
+    cube = integer_pow @1,7: x**3
+    gate = tanh @1,7: {GATE}
+    out = mul @1,7: half * (1 + gate)
+    """
+    graphs = net("jax-tape", left), net("mindspore-tape", right, side="right")
+    graphs = given(graphs[0], "net.py:1", {"x": 0.5}), given(graphs[1], "net.py:1", {"other": 0.7})
+    divergence, left_view, right_view = other_value(), *map(GraphView, graphs)
+    trials = [
+        it for suspect in suspects_at(divergence, left_view, right_view) for it in suspect.trials
+    ]
+    assert any(isinstance(edit, SetArguments) for it in trials for edit in it.edits) == is_tried
+    cause = related_cause(divergence, left_view, right_view)
+    functions = [it.name for it in cause.edits if isinstance(it, InsertOperator)] if cause else []
+    assert functions == [name]

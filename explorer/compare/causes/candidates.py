@@ -25,6 +25,7 @@ from explorer.compare.causes.rows import (
     Ends,
     Where,
     are_alike,
+    begin_other_formulas,
     does_the_same,
     ends_at,
     is_of_form,
@@ -230,6 +231,14 @@ def _is_varied(value: Output) -> bool:
 # What is tried with an op: a table of candidates
 
 
+def other_arguments(spot: Spot) -> Iterator[Edit]:
+    """Another argument; a number of arithmetic where both sides go on with one formula alone."""
+    ends = spot.ends
+    sides = (ends.here, ends.own_row), (ends.there, ends.row)
+    if not (family(spot.node.op) in inputs.COMMON and begin_other_formulas(*sides)):
+        yield from spot.changes("single")
+
+
 def other_elements(spot: Spot) -> Iterator[Edit]:
     """A slice at other places."""
     read = spot.here.own_shapes(spot.node).get(0)
@@ -320,10 +329,7 @@ def without_leaf(spot: Spot) -> Iterator[Edit]:
 
 
 CANDIDATES: tuple[tuple[tuple[Where, ...], Callable[[Spot], Iterator[Edit | Edits]]], ...] = (
-    (
-        ("op", "row"),
-        lambda spot: spot.changes("single"),
-    ),  # an eps, an axis, a momentum, a mode, a reduction
+    (("op", "row"), other_arguments),  # an eps, an axis, a momentum, a mode, a reduction
     (("op", "row"), other_elements),  # the other half, every second element, one place off
     (("op", "row"), removed),  # an op too many
     (("op", "row"), replaced),  # another activation, loss, reduction or kind of pooling

@@ -42,6 +42,8 @@ REDUCING = frozenset({"sum", "mean"})
 
 # Functions
 
+_SELU = 1.6732632423543772  # its alpha
+
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 ACTIVATIONS: dict[str, Callable[[Floats], Floats]] = {
@@ -55,6 +57,14 @@ ACTIVATIONS: dict[str, Callable[[Floats], Floats]] = {
     "mish": lambda x: x * np.tanh(np.logaddexp(x, 0)),
     "elu": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
     "hardswish": lambda x: x * np.clip(x + 3, 0, 6) / 6,
+    "quick gelu": lambda x: x / (1 + np.exp(-1.702 * x)),
+    "leaky relu": lambda x: np.maximum(x, 0.01 * x),
+    "relu6": lambda x: np.clip(x, 0, 6),
+    "square of relu": lambda x: np.square(np.maximum(x, 0)),
+    "selu": lambda x: 1.0507009873554805 * np.where(x > 0, x, _SELU * np.expm1(np.minimum(x, 0))),
+    "hardsigmoid": lambda x: np.clip(x + 3, 0, 6) / 6,
+    "softsign": lambda x: x / (1 + np.abs(x)),
+    "log sigmoid": lambda x: -np.logaddexp(-x, 0),
 }
 """Functions that frameworks compute in one op or in several."""
 

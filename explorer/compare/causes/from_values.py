@@ -30,6 +30,7 @@ from explorer.compare.causes.relations import (
 from explorer.compare.causes.rows import (
     are_alike,
     at_place,
+    begin_other_formulas,
     does_the_same,
     elsewhere,
     have_one_value,
@@ -93,7 +94,7 @@ def of_both(
 ) -> Iterator[ValuePair]:
     """The last values of two rows of ops, or those of two leaves, either way round."""
     rows = rows_at(divergence, left, right)
-    if rows is None:
+    if rows is None or begin_other_formulas((left, rows[0]), (right, rows[1])):
         return
     node, other = rows[0][-1], rows[1][-1]
     ends = ValuePair("left", left, right, node, other, ENDS).both_ways()

@@ -160,6 +160,22 @@ def does_the_same(flow: GraphView, node: Node, user: Node) -> bool:
     return are_alike(flow.next_op(node), user)
 
 
+def begin_other_formulas(*sides: tuple[GraphView, list[Node]]) -> bool:
+    """Whether an op of each side begins a formula that reads a value twice, and the two go on otherwise.
+
+    Such are two kinds of an activation: a number with which both begin is no difference of one.
+    """
+    behind = []
+    for flow, row in sides:
+        node, following = row[-1], flow.next_op(row[-1])
+        readers = [it for read in flow.origins(node) for it in flow.readers(read) if it is not node]
+        is_read_again = any(it.source[:1] == node.source[:1] != () for it in readers)
+        if len(row) > 1 or following is None or not is_read_again:
+            return False
+        behind.append(following)
+    return not are_alike(*behind)
+
+
 # The ops of both sides
 
 
