@@ -133,7 +133,7 @@ def test_two_leaves_that_are_one_tensor_have_one_sum_as_their_gradient(
 
 
 def norm_and_product(norm_is_first: bool) -> GraphView:
-    """A norm with a weight of its own, and a product, in one order or the other."""
+    """A norm with a weight of its own, and a product, in one order or the other, with an op behind."""
     made = HandmadeGraph()
     x = made.leaf("x", "input", X)
     scale = made.leaf("norm.weight", value=FIRST)
@@ -141,6 +141,7 @@ def norm_and_product(norm_is_first: bool) -> GraphView:
     for op in ("norm", "product") if norm_is_first else ("product", "norm"):
         leaf = scale if op == "norm" else weight
         x = made.add(op, [x, leaf], value=X)
+    made.add("tanh", [x], value=X)
     return GraphView(made.record())
 
 
@@ -149,7 +150,7 @@ def test_an_op_that_the_other_side_computes_later_is_found_by_its_parameter() ->
     norm, product = (op(here, name) for name in ("norm", "product"))
     later = later_place(here, norm, there, op(there, "product"))
     assert later == Place(label="norm.weight", source=op(there, "norm").source[0])
-    # Here it is ahead, and a product has no parameter that is read behind it.
+    # Here it is ahead of that and of the op behind, and a product has no parameter that is read behind it.
     assert later_place(here, norm, here, product) is None
     assert later_place(here, product, here, product) is None
 

@@ -117,7 +117,10 @@ def suspects_at(divergence: Divergence, left: GraphView, right: GraphView) -> tu
         found += behind_instead(divergence, left, right)
         of_more = [ends.turned() for ends in both if len(ends.row) > 1]
         # The op behind what one side alone has may read something else that is there.
-        found += [*of_more, *(ends._replace(own_row=ends.own_row[-1:]) for ends in of_more)]
+        lasts = [ends._replace(own_row=ends.own_row[-1:]) for ends in of_more]
+        # With the bias that the other side's op adds as well.
+        of_more = [next(up_to_what_is_read_there(divergence, it), it) for it in of_more]
+        found += [*of_more, *lasts]
     if isinstance(divergence, LoneLeaf):
         found += _of_leaf(divergence, left, right)
     return tuple(filter(None, map(_suspect, found)))

@@ -338,13 +338,11 @@ def later_place(here: GraphView, node: Node, there: GraphView, other: Node) -> P
     """
     names = set(leaves_of(here, [node]).values())
     behind = there.behind(other.id) - {other.id} if names else set()
-    of_leaf: dict[str, str] = {}
-    for leaf in there.graph.nodes:
-        if leaf.kind == "parameter" and leaf.name in names:
-            of_leaf.update(dict.fromkeys(there.behind(leaf.id) & behind, leaf.name))
     for later in there.graph.nodes:
-        if later.id in of_leaf and later.kind == "op" and later.phase == other.phase:
-            return Place(label=of_leaf[later.id], source=next(iter(later.source), ""))
+        if later.id in behind and later.kind == "op" and later.phase == other.phase:
+            read = sorted(names.intersection(leaves_of(there, [later]).values()))
+            if read:
+                return Place(label=read[0], source=next(iter(later.source), ""))
     if family(node.op) in COMMON or any(are_alike(it, node) for it in onwards(here, node, NEAR)):
         return None
     found = [it for it in onwards(there, other, NEAR) if are_alike(it, node)]
