@@ -33,6 +33,7 @@ from explorer.compare.causes.rows import (
     begin_other_formulas,
     does_the_same,
     elsewhere,
+    goes_on_at,
     have_one_value,
     is_among,
     is_of_form,
@@ -131,7 +132,7 @@ def of_extra_ops(divergence: ExtraOps, left: GraphView, right: GraphView) -> Ite
     first = at_place(here, divergence.row.first)
     if first is not None:
         yield from _beside_masks(divergence.side, here, first, there)
-    other = at_place(there, divergence.goes_on) if divergence.goes_on else None
+    other = goes_on_at(divergence, here, node, there)
     # The other side is known to go on with an input only where this was read against the value. Else it may
     # go on with something as large instead.
     if divergence.gap.greatest is None:
@@ -223,8 +224,8 @@ def _ends(divergence: Divergence, left: GraphView, right: GraphView) -> Iterator
         return
     if isinstance(divergence, ExtraOps):
         # What a row of ops makes, and what the op reads with which the other side goes on.
-        _, there, last = sided(divergence, left, right)
-        goes_on = at_place(there, divergence.goes_on) if divergence.goes_on else None
+        here, there, last = sided(divergence, left, right)
+        goes_on = goes_on_at(divergence, here, last, there) if last else None
         for read in there.origins(goes_on) if last and goes_on else ():
             if last and read.outputs:
                 yield (last, read) if divergence.side == "left" else (read, last)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from explorer.compare.causes.rows import (
     Ends,
     are_alike,
-    at_place,
     base_of,
+    goes_on_at,
     have_one_value,
     is_among,
     is_filled,
@@ -243,7 +243,7 @@ def in_other_order(ends: Ends) -> Ends | None:
 def behind_instead(divergence: ExtraOps, left: GraphView, right: GraphView) -> Iterator[Ends]:
     """An op that one side alone has behind another one, where the other side has one of its kind ahead."""
     here, there, node = sided(divergence, left, right)
-    goes_on = at_place(there, divergence.goes_on) if divergence.goes_on else None
+    goes_on = goes_on_at(divergence, here, node, there) if node else None
     if node is None or goes_on is None or divergence.row.count > 1:
         return
     for before in here.origins(node):

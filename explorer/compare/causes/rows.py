@@ -93,15 +93,28 @@ def rows_at(
     return left.row(first, ours.end), right.row(second, theirs.end)
 
 
-def at_place(flow: GraphView, place: Place) -> Node | None:
-    """The first node of an op, a module and a line, called from the same line where that is known."""
+def at_place(flow: GraphView, place: Place, reads: Iterable[Node] = ()) -> Node | None:
+    """The first node of an op, a module and a line, called from the same line where that is known.
+
+    Of several the first that reads what is read elsewhere.
+    """
     fitting = [
         node
         for node in flow.graph.nodes
         if (node.op, node.scope, node.source[:1]) == (place.label, place.scope, (place.source,))
     ]
-    called = [node for node in fitting if place.caller and place.caller in node.source[1:]]
-    return next(iter(called or fitting), None)
+    found = [
+        node for node in fitting if place.caller and place.caller in node.source[1:]
+    ] or fitting
+    if len(found) > 1:
+        found = [it for it in found if any(is_among(it, reads) for it in flow.origins(it))] or found
+    return next(iter(found), None)
+
+
+def goes_on_at(divergence: ExtraOps, here: GraphView, node: Node, there: GraphView) -> Node | None:
+    """The op with which the side goes on that has no counterpart of a node of ``here``; None if unknown."""
+    reads = here.read_by_row(node, divergence.row.count)
+    return at_place(there, divergence.goes_on, reads) if divergence.goes_on else None
 
 
 def base_of(flow: GraphView, node: Node, families: frozenset[str]) -> Node:
@@ -213,7 +226,7 @@ def _with_one_more(divergence: ExtraOps, left: GraphView, right: GraphView) -> E
     if node is None:
         return None
     if divergence.goes_on is not None:
-        other = at_place(there, divergence.goes_on)
+        other = goes_on_at(divergence, here, node, there)
         return _up_to_where_it_goes_on(divergence, here, node, there, other) if other else None
     behind = here.next_op(node)
     if behind is None or divergence.row.count > 1:
