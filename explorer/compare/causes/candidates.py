@@ -17,6 +17,7 @@ from explorer.compare.causes.longer import (
     LONGER,
     behind_instead,
     beside_what_is_read,
+    in_its_place,
     in_other_order,
     up_to_what_is_read_there,
     with_what_is_before,
@@ -115,6 +116,7 @@ def suspects_at(divergence: Divergence, left: GraphView, right: GraphView) -> tu
     if isinstance(divergence, ExtraOps):
         found += beside_what_is_read(divergence, left, right)
         found += behind_instead(divergence, left, right)
+        found += in_its_place(divergence, left, right)
         of_more = [ends.turned() for ends in both if len(ends.row) > 1]
         # The op behind what one side alone has may read something else that is there.
         lasts = [ends._replace(own_row=ends.own_row[-1:]) for ends in of_more]

@@ -7,7 +7,7 @@ import msgspec
 
 from explorer.compare.causes.arguments import OF_SLICES
 from explorer.compare.causes.candidates import Suspect
-from explorer.compare.causes.inputs import later_place
+from explorer.compare.causes.inputs import is_number, later_place
 from explorer.compare.causes.rows import elsewhere
 from explorer.compare.graphs.sameness import (
     apart_if_same,
@@ -19,6 +19,7 @@ from explorer.compare.graphs.sameness import (
     room_of,
 )
 from explorer.compare.graphs.view import GraphView
+from explorer.model.arrays import pack, unpack
 from explorer.model.causes import (
     Attempt,
     Attempts,
@@ -106,15 +107,22 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
 
 
 def as_kept(edit: Edit, node: str) -> Edit:
-    """An edit as it is kept of the op of a cause; a value of the other side is known by its name."""
+    """An edit as it is kept of the op of a cause; a value of the other side is known by its name.
+
+    A number is kept as well.
+    """
     if isinstance(edit, Rewire) and isinstance(edit.source, FromThere):
-        edit = msgspec.structs.replace(edit, source=FromThere(edit.source.label))
+        label, value = edit.source.label, edit.source.value
+        number = pack(unpack(value).flat[:1], value.dtype) if value and is_number(value) else None
+        edit = msgspec.structs.replace(edit, source=FromThere(label, number))
     return msgspec.structs.replace(edit, node="") if edit.node == node else edit
 
 
 # What edits cost: the least of those that explain a value is its cause
 
-COSTS: dict[Form | Inserted | type[Source] | Literal["of_zero", "several", "read_there"], float] = {
+COSTS: dict[
+    Form | Inserted | type[Source] | Literal["of_zero", "several", "read_there", "number"], float
+] = {
     "arguments": 1,
     "order": 1.5,
     "of_zero": 1.8,  # where an op has 0, which bounds or adds nothing: two ops may be in the other order
@@ -125,6 +133,7 @@ COSTS: dict[Form | Inserted | type[Source] | Literal["of_zero", "several", "read
     Zeros: 4,
     "pad": 4,
     "not": 3.9,  # of the two that a condition chooses from, it says as much as that they are exchanged
+    "number": 4,  # the one with which the other side fills something
     "read_there": 4.5,  # a value of the graph that the other side's op reads
     "several": 5,  # two other arguments, or one with the other side's inputs
     "value": 6,
@@ -139,6 +148,13 @@ COSTS: dict[Form | Inserted | type[Source] | Literal["of_zero", "several", "read
 def _is_read_there(source: Source) -> bool:
     """Whether the op of the other side reads the value that is put in."""
     return isinstance(source, FromNode) and source.is_read_there
+
+
+def _known_as(source: Source) -> type[Source] | Literal["number", "read_there"]:
+    """What a source costs as."""
+    if isinstance(source, FromThere) and is_number(source.value):
+        return "number"
+    return "read_there" if _is_read_there(source) else type(source)
 
 
 BELIEVED = ("1/n", "1/√n", "1-p", "p")
@@ -159,7 +175,7 @@ def cost(edits: Edits) -> float:
         if len({edit.node for edit in edits}) > 1:
             return COSTS[FromSlot]  # two values that a row reads are exchanged
         rewired = [it.source for it in edits if isinstance(it, Rewire)]
-        sources = [COSTS["read_there" if _is_read_there(it) else type(it)] for it in rewired]
+        sources = [COSTS[_known_as(it)] for it in rewired]
         others = [it.op for it in edits if isinstance(it, InsertOperator)]
         return max(sources + [COSTS.get(op, COSTS[form]) for op in others])
     believed = 0.5 if form == "value" and is_believed(edits) else 0

@@ -290,7 +290,8 @@ def _read_instead(spot: Spot, slot: int, name: str) -> list[Rewire]:
 def other_constants(spot: Spot) -> Iterator[Rewire]:
     """The constants and leaves that an op of the other side reads as inputs, one in the place of one.
 
-    Those in the same places, where both are whole, as large, and not the same.
+    Those in the same places, where both are whole, as large, and not the same; and of the numbers with which
+    something is filled, the only one of the other side in the place of the only one, such as that of a mask.
     """
     there, (other, *others) = spot.ends.there, spot.ends.row
     if others or not are_alike(spot.node, other):
@@ -305,6 +306,21 @@ def other_constants(spot: Spot) -> Iterator[Rewire]:
             is_named = (read.kind != "constant" and label_of(read)) or not lines
             label = label_of(read) if is_named else f"{read.op} ({lines[0]})"
             yield spot.rewired(slot, FromThere(label, value))
+    numbers = [
+        {slot: one for slot, (_, one) in it.items() if is_number(one)} for it in (own, given)
+    ]
+    if len(numbers[0]) == len(numbers[1]) == 1:
+        ((slot, mine),), (value,) = numbers[0].items(), numbers[1].values()
+        first, second = (unpack(it).flat[0] for it in (mine, value))
+        if first != second:
+            # As large as its own number, as which it may be one or many.
+            whole = pack(np.full(mine.shape, second), mine.dtype)
+            yield spot.rewired(slot, FromThere(f"{second:g}", whole))
+
+
+def is_number(value: Array | None) -> bool:
+    """Whether all elements of an array are the same number."""
+    return value is not None and np.unique(unpack(value)).size == 1
 
 
 def _given_to(flow: GraphView, node: Node) -> dict[int, tuple[Node, Array]]:
@@ -314,7 +330,7 @@ def _given_to(flow: GraphView, node: Node) -> dict[int, tuple[Node, Array]]:
         read = flow.nodes[edge.origin]
         summary = read.outputs[edge.output].values if edge.output < len(read.outputs) else None
         base = base_of(flow, read, CUT)
-        is_given = base.kind in ("constant", "parameter") or is_filled(base)
+        is_given = base.kind in ("constant", "parameter") or is_filled(base) or not flow.into(base)
         if is_given and summary is not None and summary.whole is not None:
             found[edge.input] = read, summary.whole
     return found

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from explorer.compare.causes.rows import (
     Ends,
     are_alike,
+    at_place,
     base_of,
     goes_on_at,
     have_one_value,
@@ -198,6 +199,23 @@ def beside_what_is_read(divergence: ExtraOps, left: GraphView, right: GraphView)
             reads = there.tensors(other).values()
             if any(are_equal(it, other.outputs[0]) for it in reads):
                 yield Ends(OTHER[divergence.side], there, here, [other], [node])
+
+
+def in_its_place(divergence: ExtraOps, left: GraphView, right: GraphView) -> Iterator[Ends]:
+    """The op with which the other side goes on, beside the first op that one side alone has.
+
+    Where both read one value, the ops from there are what that side has in the place of the one.
+    """
+    here, there, node = sided(divergence, left, right)
+    other = goes_on_at(divergence, here, node, there) if node else None
+    reads = there.origins(other) if other and other.outputs else []
+    first = at_place(here, divergence.row.first, reads)
+    if other and first and any(is_among(read, reads) for read in here.origins(first)):
+        # What its line makes of it, such as a mean of a sum.
+        behind = onwards(here, first, NEAR)
+        of_line = [it for it in behind if it.source[:1] == first.source[:1] != ()]
+        row = here.row(first.id, of_line[-1].id if of_line else "")
+        yield Ends(OTHER[divergence.side], there, here, [other], row)
 
 
 def _lengths(node: Node) -> list[int]:
