@@ -41,7 +41,7 @@ def edited_inputs(
             value = tensors[slot]
             match edit:
                 case InsertOperator(op=op):
-                    edited[slot] = framework.inserted[op](value, edit)
+                    edited[slot] = framework.inserted[op](edited[slot], edit)
                 case Rewire(source=FromSlot(other)):
                     edited[slot] = tensors[other]
                 case Rewire(source=FromNode(node, output)):

@@ -28,6 +28,7 @@ Inserted = Literal[
     "fill",
     "where",
     "pad",
+    "reshape",
 ]
 """An operator that may be inserted."""
 
@@ -137,7 +138,7 @@ class InsertOperator(msgspec.Struct, frozen=True, kw_only=True, tag="insert_oper
     so many equal parts. "fill" sets so many elements (``numbers``) to the ``factor``; "where" takes of so
     many elements those, so many (``numbers``), for which the condition of the ``name`` holds. "pad" adds so
     many elements (``numbers``), each the ``factor``, at the two ends of each of the last axes, in the place
-    of the op's own padding.
+    of the op's own padding; "reshape" gives the ``shape``.
     """
 
     node: str = ""

@@ -354,6 +354,7 @@ AT_INPUTS: dict[str, str] = {
     "not": later("the condition, its input {slots}, inverted"),
     "roll": later("its input {slots} shifted by {numbers[1]} along axis {numbers[0]}"),
     "flip": later("its input {slots} in reverse along axis {numbers[0]}"),
+    "reshape": later("its input {slots} in the shape {shape}"),
     "flip_several": later("its input {slots} in reverse along the axes {axes}"),
     "pad": later(
         "its input {slots} padded by {ends} at the two ends of its last axes, in place of its own padding"

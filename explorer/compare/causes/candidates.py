@@ -33,11 +33,12 @@ from explorer.compare.causes.rows import (
     sided,
 )
 from explorer.compare.graphs.sameness import are_equal, numbers_of
-from explorer.compare.graphs.view import GraphView
+from explorer.compare.graphs.view import GraphView, Shape
 from explorer.model.causes import (
     Edit,
     Edits,
     FromNode,
+    InsertOperator,
     RemoveOperator,
     ReplaceOperator,
     Rewire,
@@ -321,8 +322,19 @@ def opposite_order(spot: Spot) -> Iterator[Edits]:
         ahead = Rewire(node=second.id, slots=(slots[0],), source=FromNode(read.origin, read.output))
         label = inputs.op_label(node)
         behind = Rewire(node=node.id, slots=(read.input,), source=FromNode(second.id), label=label)
+        # Each in the shape in which it is read, which may be made between the two.
+        given, taken = here.own_shapes(node).get(read.input), here.own_shapes(second).get(slots[0])
+        made = here.own_shape(second, second.outputs[0].shape) if second.outputs else None
+        first = (ahead, *_reshaped(ahead, given, taken), *dropped)
+        last = (behind, *_reshaped(behind, made, given))
         for change in changed:
-            yield (ahead, *dropped, behind, *([set_arguments(node, change)] if change else []))
+            yield (*first, *last, *([set_arguments(node, change)] if change else []))
+
+
+def _reshaped(edit: Rewire, given: Shape | None, taken: Shape | None) -> Iterator[Edit]:
+    """What gives a value of one shape another one, where it has as many elements and not that shape."""
+    if given and taken and given != taken and math.prod(given) == math.prod(taken):
+        yield InsertOperator(node=edit.node, op="reshape", slots=edit.slots, shape=taken)
 
 
 def without_leaf(spot: Spot) -> Iterator[Edit]:
@@ -343,6 +355,7 @@ CANDIDATES: tuple[tuple[tuple[Where, ...], Callable[[Spot], Iterator[Edit | Edit
     (("op", "begin"), inputs.swapped),
     (("op", "begin"), inputs.replaced),
     (("op", "begin"), inputs.computed),  # a factor, a cast
+    (("op", "begin"), inputs.in_other_shapes),  # an axis that is left out or stands elsewhere
     (("op", "begin"), inputs.moved),  # another layout
     (("op", "begin"), inputs.spread),  # along another axis
     (("begin", "beside"), inputs.exchanged),  # an activation of the other factor

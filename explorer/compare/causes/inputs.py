@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Iterator
-from itertools import combinations, islice
+from itertools import combinations, dropwhile, islice
 
 import numpy as np
 
 from explorer.compare.causes.arguments import Spot, set_arguments
 from explorer.compare.causes.rows import are_alike, base_of, is_filled, onwards
 from explorer.compare.graphs.layouts import channels_last
-from explorer.compare.graphs.sameness import EXPLAINED, distance, numbers_of
+from explorer.compare.graphs.sameness import EXPLAINED, are_equal, distance, numbers_of
 from explorer.compare.graphs.view import MOVES, GraphView
 from explorer.model.arrays import Array, pack, unpack
 from explorer.model.causes import (
@@ -56,6 +56,9 @@ CLOSE = 1e-4
 
 CUT = MOVES | {"slice", "cast", "identity"}
 """Families of ops with which a part of a constant is read."""
+
+SPREAD = frozenset({"expand", "reshape", "cast", "identity"})
+"""Families of ops that leave the numbers in their order."""
 
 KEPT = MOVES | {"identity", "flip"}
 """Families of ops between a leaf and what reads it."""
@@ -112,6 +115,38 @@ def moved(spot: Spot) -> Iterator[Edit]:
     """Each tensor of numbers with its elements elsewhere."""
     for slot in spot.floats:
         yield from _elsewhere(spot, slot)
+
+
+def in_other_shapes(spot: Spot) -> Iterator[Edits]:
+    """All tensors of numbers that the other row reads in another shape, as it reads them."""
+    edits: list[Edit] = []
+    for slot in (it for it in spot.floats if not spot.here.reads_turned(spot.node, it)):
+        shapes = _shapes_there(spot, slot)
+        own = _without_ones(spot.tensors[slot].shape)
+        if shapes and own not in map(_without_ones, shapes):
+            edits.append(spot.inserted("reshape", slot, shape=shapes[0]))
+    if edits:
+        yield tuple(edits)
+
+
+def _shapes_there(spot: Spot, slot: int) -> list[tuple[int, ...]]:
+    """The shapes of a tensor among what the other row reads, before that is spread; of the last one first."""
+    own, there = spot.tensors[slot], spot.ends.there
+    found: list[tuple[int, ...]] = []
+    for read in [it for other in spot.ends.row for it in there.origins(other)]:
+        while read.outputs:
+            if are_equal(own, read.outputs[0]):
+                found.append(read.outputs[0].shape)
+            before = there.origins(read) if family(read.op) in SPREAD else []
+            if len(before) != 1:
+                break
+            (read,) = before
+    return found
+
+
+def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape without the leading axes of length 1, which broadcasting adds itself."""
+    return tuple(dropwhile(lambda length: length == 1, shape))
 
 
 def spread(spot: Spot) -> Iterator[Edit]:

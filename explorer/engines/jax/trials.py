@@ -140,6 +140,7 @@ INSERTED: dict[Inserted, Callable[[Any, InsertOperator], Any]] = {
     "not": lambda value, _: jnp.logical_not(value),
     "roll": lambda value, edit: jnp.roll(value, edit.numbers[1], edit.numbers[0]),
     "flip": lambda value, edit: jnp.flip(value, edit.numbers),
+    "reshape": lambda value, edit: value.reshape(edit.shape),
     "pad": lambda value, edit: _padded(value, edit),
 }
 """What is inserted at an input."""

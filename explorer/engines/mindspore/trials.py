@@ -189,6 +189,7 @@ INSERTED: dict[Inserted, Callable[[Any, InsertOperator], Any]] = {
     "not": lambda value, _: _moved(value, np.logical_not(array_of(value))),
     "roll": lambda value, edit: _moved(value, np.roll(array_of(value), *edit.numbers[::-1])),
     "flip": lambda value, edit: _moved(value, np.flip(array_of(value), edit.numbers)),
+    "reshape": lambda value, edit: _moved(value, array_of(value).reshape(edit.shape)),
 }
 """What is inserted at an input."""
 

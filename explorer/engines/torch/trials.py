@@ -130,6 +130,7 @@ INSERTED: dict[Inserted, Callable[[torch.Tensor, InsertOperator], torch.Tensor]]
     "not": lambda value, _: value.logical_not(),
     "roll": lambda value, edit: value.roll(edit.numbers[1], edit.numbers[0]),
     "flip": lambda value, edit: value.flip(edit.numbers),
+    "reshape": lambda value, edit: value.reshape(edit.shape),
     "pad": lambda value, edit: _padded(value, edit),
 }
 """What is inserted at an input."""
