@@ -360,7 +360,7 @@ CANDIDATES: tuple[tuple[tuple[Where, ...], Callable[[Spot], Iterator[Edit | Edit
     (("op", "begin"), inputs.spread),  # along another axis
     (("begin", "beside"), inputs.exchanged),  # an activation of the other factor
     (("op", "row"), halves_exchanged),  # a gate that is the other half of what it reads
-    (("op",), inputs.other_leaves),  # another weight or bias
+    (("op", "begin"), inputs.other_leaves),  # another weight or bias
     (("op",), inputs.other_constants),
     (("op",), lambda spot: spot.changes("double")),
     (

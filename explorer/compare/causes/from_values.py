@@ -16,6 +16,7 @@ from explorer.compare.causes.composites import (
     tempered,
     with_values,
 )
+from explorer.compare.causes.inputs import COMMON
 from explorer.compare.causes.relations import (
     ValuePair,
     are_rearranged,
@@ -115,6 +116,20 @@ def of_both(
                 yield from _made_of(pair.side, pair.here, pair.node, pair.here.origins(pair.node))
 
 
+def _without_term(
+    side: SideName, here: GraphView, node: Node, there: GraphView
+) -> Iterator[ValuePair]:
+    """What a sum or product makes of a node, which the other side goes on without: a term left out."""
+    user = here.next_op(node, frozenset())
+    goes_on = here.next_op(user) if user and family(user.op) in COMMON else None
+    if user is None or goes_on is None:
+        return
+    for read in here.origins(user):
+        equal = [it for it in there.graph.nodes if it.kind != "output" and have_one_value(it, read)]
+        if any(are_alike(there.next_op(it), goes_on) for it in equal):
+            yield from _made_of(side, here, user, [read])
+
+
 def _made_of(
     side: SideName, flow: GraphView, node: Node, reads: Iterable[Node]
 ) -> Iterator[ValuePair]:
@@ -139,6 +154,7 @@ def of_extra_ops(divergence: ExtraOps, left: GraphView, right: GraphView) -> Ite
         for own in (node, *onwards(here, node, NEAR - 1)) if other else ():
             if other and is_of_form(own, other):
                 yield ValuePair(divergence.side, here, there, own, other, ENDS)
+        yield from _without_term(divergence.side, here, node, there)
         return
     reads = here.read_by_row(node, divergence.row.count)
     if other is not None:
@@ -258,8 +274,9 @@ def _chain_of(flow: GraphView, end: Node) -> Chain:
     That is as far as nothing else reads them on the way. Parts of a value, which are put together again,
     are passed over.
     """
-    for behind in onwards(flow, end, MOST_OPS, frozenset()):
-        if not _is_placing(flow, behind) or size_of(behind) != size_of(end):
+    for _ in range(MOST_OPS):
+        behind = flow.next_op(end, frozenset()) or _put_together(flow, end)
+        if behind is None or not _is_placing(flow, behind) or size_of(behind) != size_of(end):
             break
         end = behind
     nodes, waiting, reached = [end], [end], {end.id}
@@ -277,6 +294,15 @@ def _chain_of(flow: GraphView, end: Node) -> Chain:
                 break
             nodes.append(waiting[0])
     return nodes[::-1]
+
+
+def _put_together(flow: GraphView, node: Node) -> Node | None:
+    """The op that puts all parts of a node together again, where nothing else reads it or one of them."""
+    parts = [it for it in flow.readers(node) if it.phase == node.phase and it.kind != "output"]
+    behind = [flow.next_op(it, frozenset()) for it in parts if _is_placing(flow, it)]
+    joins = {it.id: it for it in behind if it}
+    is_one = len(joins) == 1 and None not in behind and len(behind) == len(parts)
+    return next(iter(joins.values())) if is_one else None
 
 
 def _hold_the_same(node: Node, other: Node) -> bool:

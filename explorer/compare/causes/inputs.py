@@ -289,36 +289,39 @@ def zeros(spot: Spot) -> Iterator[Edit]:
 
 
 def other_leaves(spot: Spot) -> Iterator[Edits]:
-    """The leaves that the other row reads instead of those of an op, which both graphs have, all at once.
+    """The leaves that the other row reads instead of those of a row, which both graphs have, all at once.
 
     None where it reads the same ones, or where some have no counterpart: a weight is put in the place
     of a weight, a bias in that of a bias.
     """
-    own = leaves_of(spot.here, [spot.node])
+    here, row = spot.here, spot.ends.own_row
     theirs = leaves_of(spot.ends.there, spot.ends.row).values()
+    own = {(node.id, slot): name for node in row for slot, name in leaves_of(here, [node]).items()}
     others = {name for name in theirs if name not in own.values()}
     edits: list[Rewire] = []
-    for slot, name in own.items():
+    for (node, slot), name in own.items():
         # "weight" of "cell.weight"
         last = name.rpartition(".")[2]
         named_alike = [other for other in others if other.rpartition(".")[2] == last]
         if len(named_alike) == 1:
-            edits += _read_instead(spot, slot, named_alike[0])
+            edits += _read_instead(here, here.nodes[node], slot, named_alike[0], len(row) > 1)
     if edits and len(edits) == len(others):
         yield tuple(edits)
 
 
-def _read_instead(spot: Spot, slot: int, name: str) -> list[Rewire]:
+def _read_instead(
+    here: GraphView, node: Node, slot: int, name: str, is_of_row: bool
+) -> list[Rewire]:
     """What is made of the leaf of a name as the input of an op is made of its own; [] if nothing is."""
-    here = spot.here
-    (read,) = [edge for edge in here.into(spot.node) if edge.input == slot]
+    (read,) = [edge for edge in here.into(node) if edge.input == slot]
     maker = here.nodes[read.origin]
     for other in here.graph.nodes:
         is_alike = (other.op, other.kind, other.phase) == (maker.op, maker.kind, maker.phase)
         if is_alike and other.outputs and other.outputs[0].shape == maker.outputs[0].shape:
             leaf = base_of(here, other, KEPT)
             if leaf.kind == "parameter" and leaf.name == name:
-                return [spot.rewired(slot, FromNode(other.id, label=name))]
+                source = FromNode(other.id, label=name, is_read_there=is_of_row)
+                return [Rewire(node=node.id, slots=(slot,), source=source)]
     return []
 
 
@@ -344,7 +347,8 @@ def other_constants(spot: Spot) -> Iterator[Rewire]:
     numbers = [
         {slot: one for slot, (_, one) in it.items() if is_number(one)} for it in (own, given)
     ]
-    if len(numbers[0]) == len(numbers[1]) == 1:
+    is_tried = own.keys() & given.keys()
+    if len(numbers[0]) == len(numbers[1]) == 1 and is_tried.isdisjoint(numbers[0]):
         ((slot, mine),), (value,) = numbers[0].items(), numbers[1].values()
         first, second = (unpack(it).flat[0] for it in (mine, value))
         if first != second:

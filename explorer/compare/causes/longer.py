@@ -13,6 +13,7 @@ from explorer.compare.causes.rows import (
     is_filled,
     onwards,
     sided,
+    size_of,
     with_bias,
 )
 from explorer.compare.graphs.sameness import are_equal
@@ -82,17 +83,25 @@ def _with_what_is_made_beside(_: Divergence, ends: Ends) -> Iterator[Ends]:
 
 
 def _not_read(values: list[Node], flow: GraphView, row: list[Node]) -> list[Node]:
-    """The values of one side that a row of the other one does not read: no leaf of the name, nor number."""
+    """The values of one side that a row of the other one does not read: no leaf of the name, nor number.
+
+    The bias of another layer, which is read in the place of a bias, is read.
+    """
     bases = _bases(flow, row)
-    names = {read.name for read in bases if read.kind == "parameter"}
+    leaves = {_role(read) for read in bases if read.kind == "parameter"}
     others = [read for read in bases if read.kind != "parameter"]
 
     def is_read(value: Node) -> bool:
         if value.kind == "parameter":
-            return value.name in names or is_among(value, others)
+            return _role(value) in leaves or is_among(value, others)
         return is_among(value, bases)
 
     return [value for value in values if not is_read(value)]
+
+
+def _role(leaf: Node) -> tuple[str, int]:
+    """What a parameter is in its layer, such as "bias", and how many elements it has."""
+    return leaf.name.rpartition(".")[2], size_of(leaf)
 
 
 def _bases(flow: GraphView, row: list[Node]) -> list[Node]:

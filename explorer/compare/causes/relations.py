@@ -101,7 +101,7 @@ class ValuePair:
         return *sorted(size for size in sizes if size > 1), *sorted(shares)
 
     @cached_property
-    def parts(self) -> dict[str, Floats]:
+    def parts(self) -> list[tuple[str, Floats]]:
         """Values by name that may be added or multiplied: parameters, then those before, nearest first."""
         other = self.other
         nodes = [
@@ -109,12 +109,12 @@ class ValuePair:
         ]
         nodes += [it for it in self.here.graph.nodes if it.kind == "parameter"]
         nodes.sort(key=lambda it: (it.kind != "parameter", abs(other.order - it.order)))
-        parts = {}
+        parts = []
         for node in nodes[:MOST_PARTS]:
             if node.kind != "output" and node.id != other.id and node.outputs:
                 value = known_numbers(node.outputs[0])
                 if 1 < value.size <= size_of(other):
-                    parts[label_of(node)] = value
+                    parts.append((label_of(node), value))
         return parts
 
     def follows(self) -> Found | None:
@@ -224,7 +224,7 @@ def with_parts(pair: ValuePair) -> Iterator[Proposal]:
     if own.shape != target.shape or not is_varied(own) or not is_varied(target):
         return
     fitting = []
-    for name, part in pair.parts.items():
+    for name, part in pair.parts:
         ends = zip(part.shape[::-1], target.shape[::-1], strict=False)
         fits = part.ndim <= target.ndim and all(one in (1, other) for one, other in ends)
         if fits and np.unique(part).size > 1:
