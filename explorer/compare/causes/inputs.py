@@ -130,13 +130,14 @@ def in_other_shapes(spot: Spot) -> Iterator[Edits]:
 
 
 def _shapes_there(spot: Spot, slot: int) -> list[tuple[int, ...]]:
-    """The shapes of a tensor among what the other row reads, before that is spread; of the last one first."""
+    """The shapes of a tensor among what the other row reads, before that is spread."""
     own, there = spot.tensors[slot], spot.ends.there
     found: list[tuple[int, ...]] = []
     for read in [it for other in spot.ends.row for it in there.origins(other)]:
         while read.outputs:
             if are_equal(own, read.outputs[0]):
                 found.append(read.outputs[0].shape)
+                break
             before = there.origins(read) if family(read.op) in SPREAD else []
             if len(before) != 1:
                 break
