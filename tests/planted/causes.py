@@ -235,6 +235,7 @@ AT_INPUTS: dict[str, tuple[str, ...]] = {
     "not": ("mask",),
     "roll": ("shift", "op left out", "layout", "rows in another order"),
     "swap_axes": ("op left out", "layout", "rows in another order"),
+    "reshape": ("layout",),
     "flip": ("op left out", "layout", "rows in another order"),
 }
 """What an operator at an input states by itself."""

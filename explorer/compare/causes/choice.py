@@ -132,7 +132,7 @@ COSTS: dict[
     FromSlot: 4,
     Zeros: 4,
     "pad": 4,
-    "reshape": 3.8,  # what both read, as the other side reads it
+    "reshape": 4.2,  # what both read, as the other side reads it: two exchanged inputs say more
     "not": 3.9,  # of the two that a condition chooses from, it says as much as that they are exchanged
     "number": 4,  # the one with which the other side fills something
     "read_there": 4.5,  # a value of the graph that the other side's op reads
