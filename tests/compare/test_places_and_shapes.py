@@ -1,0 +1,227 @@
+"""Ops of one place, inputs of other shapes, other numbers and leaves, and ops in the place of one."""
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from explorer.compare.causes.candidates import suspects_at
+from explorer.compare.causes.choice import COSTS, cost
+from explorer.compare.causes.from_values import related_cause
+from explorer.compare.causes.longer import in_its_place
+from explorer.compare.causes.rows import goes_on_at
+from explorer.compare.graphs.view import GraphView
+from explorer.model.arrays import unpack
+from explorer.model.causes import (
+    Edits,
+    FromNode,
+    FromSlot,
+    FromThere,
+    InsertOperator,
+    RemoveOperator,
+    Rewire,
+    form_of,
+)
+from explorer.model.divergence import Divergence, ExtraOps, Place, Row
+from explorer.model.graph import GradGraph, Node, SideName
+from tests.support.divergence_records import end, other_value
+from tests.support.narrowing import present
+from tests.support.written_nets import net
+
+Views = tuple[GraphView, GraphView]
+
+
+def views(text: str) -> Views:
+    """Two nets that are written as one text, in which "a_weight" is the parameter a.weight."""
+
+    def view(graph: GradGraph) -> GraphView:
+        nodes = [replace(node, name=node.name.replace("_", ".")) for node in graph.nodes]
+        return GraphView(replace(graph, nodes=tuple(nodes)))
+
+    return view(net("torch-tape", text)), view(net("jax-tape", text, side="right"))
+
+
+def op(flow: GraphView, name: str, place: int = 0) -> Node:
+    """An op of that name, by its place among all."""
+    return [node for node in flow.graph.nodes if node.op == name][place]
+
+
+def extra(side: SideName, first: Node, last: Node, other: Node | None) -> ExtraOps:
+    """Ops from one to another that one side alone has, and that with which the other side goes on."""
+    begin = Place(label=first.op, source=first.source[0])
+    goes_on = Place(label=other.op, source=other.source[0]) if other else None
+    ends = (end(last.id), end(None)) if side == "left" else (end(None), end(last.id))
+    of_row = Row(first=begin, last=last.op, count=1, end=last.id)
+    return ExtraOps(phase="forward", ends=ends, side=side, row=of_row, goes_on=goes_on)
+
+
+def tried(divergence: Divergence, both: Views) -> list[tuple[str, Edits]]:
+    """All edits that are tried at a divergence, each with the op whose value they should change."""
+    suspects = suspects_at(divergence, *both)
+    return [(it.node.op, trial.edits) for it in suspects for trial in it.trials if trial.edits]
+
+
+# Which op it is
+
+
+@pytest.mark.parametrize(("kept", "place"), [("h * x", 1), ("x * 3.0", 0)])
+def test_of_several_ops_of_a_line_the_other_side_goes_on_with_what_reads_the_same(
+    kept: str, place: int
+) -> None:
+    left, right = views(f"""
+    h = Log @1: np.log(np.abs(x))
+    other = Exp @2: np.exp(x)
+    - kept = Mul @3: {kept}
+    - out = aten.sum.default @4: kept.sum()
+    + one = reduce_sum @4: other.sum()
+    + two = reduce_sum @4: h.sum()
+    + out = add @4: one + two
+    """)
+    node, wanted = op(left, "Mul"), op(right, "reduce_sum", place)
+    assert goes_on_at(extra("left", node, node, wanted), left, node, right) is wanted
+
+
+@pytest.mark.parametrize("read", ["h", "h * 3"])
+def test_ops_in_the_place_of_one_that_reads_the_same_are_what_it_should_give(read: str) -> None:
+    left, right = views(f"""
+    h = Exp @1: np.exp(x)
+    - out = aten.amax.default @2: h.max(1)
+    + other = neg @1: {read}
+    + sum = reduce_sum @2: other.sum(1)
+    + mean = div @2: sum / 4
+    + out = tanh @3: np.tanh(mean)
+    """)
+    own, ops = op(left, "aten.amax.default"), [op(right, it) for it in ("reduce_sum", "div")]
+    found = list(in_its_place(extra("right", ops[0], op(right, "tanh"), own), left, right))
+    assert [(it.side, it.own_row, it.row) for it in found] == (
+        [("left", [own], ops)] if read == "h" else []
+    )
+
+
+# What it reads
+
+COLUMN = "np.arange(4, dtype=np.float32).reshape(4, 1)"
+
+
+@pytest.mark.parametrize("shape", ["(1, 4)", "(4, 1)"])
+def test_an_input_is_tried_in_the_shape_in_which_the_other_side_reads_it(shape: str) -> None:
+    both = views(f"""
+    v = parameter: {COLUMN}
+    - out = aten.sub.Tensor @1: x - v
+    + row = reshape @1: v.reshape({shape})
+    + out = sub @1: x - row
+    """)
+    ids = op(both[0], "aten.sub.Tensor").id, op(both[1], "sub").id
+    found = {
+        (name, edit.slots, edit.shape)
+        for name, (edit, *_) in tried(other_value(*ids), both)
+        if isinstance(edit, InsertOperator) and edit.op == "reshape"
+    }
+    wanted = {("aten.sub.Tensor", (1,), (1, 4)), ("sub", (1,), (4, 1))}
+    assert found == (wanted if shape == "(1, 4)" else set())
+    reshaped = InsertOperator(op="reshape", slots=(1,))
+    assert COSTS[FromSlot] < cost((reshaped,)) < COSTS["read_there"]
+
+
+def test_a_number_is_tried_in_the_place_of_the_number_wherever_either_side_reads_it() -> None:
+    both = views("""
+    mask = Greater @1: x > 0
+    - low = aten.scalar_tensor.default @2: np.float32(-9)
+    - out = aten.where.self @2: np.where(mask, x, low)
+    + low = broadcast_in_dim @2: np.zeros((4, 4), np.float32)
+    + out = select_n @2: np.where(~mask, low, x)
+    """)
+    ids = op(both[0], "aten.where.self").id, op(both[1], "select_n").id
+    found = {
+        (edit.slots, edit.source.label, present(edit.source.value).shape): edit
+        for _, (edit, *_) in tried(other_value(*ids), both)
+        if isinstance(edit, Rewire) and isinstance(edit.source, FromThere)
+    }
+    # As large as the number that is there.
+    assert found.keys() == {((2,), "0", ()), ((1,), "-9", (4, 4))}
+    for edit in found.values():
+        assert cost((edit,)) == COSTS["number"] < COSTS["value"] < COSTS[FromThere]
+        assert isinstance(edit.source, FromThere)
+        assert np.unique(unpack(present(edit.source.value))) in (0, -9)
+
+
+def test_the_weights_of_another_layer_are_tried_together_where_each_is_an_op() -> None:
+    both = views("""
+    a_weight = parameter: np.arange(16.0).reshape(4, 4)
+    a_bias = parameter: np.arange(4.0)
+    b_weight = parameter: np.arange(16.0).reshape(4, 4) ** 2
+    b_bias = parameter: np.arange(4.0) ** 2
+    - out = aten.addmm.default @1: x @ b_weight + b_bias
+    + product = dot_general @1: x @ a_weight
+    + out = add @1: product + a_bias
+    """)
+    ids = op(both[0], "aten.addmm.default").id, op(both[1], "dot_general").id
+    found = [
+        [
+            (it.slots, it.source.label)
+            for it in edits
+            if isinstance(it, Rewire) and isinstance(it.source, FromNode)
+        ]
+        for name, edits in tried(other_value(*ids), both)
+        if name == "add"
+    ]
+    assert [((1,), "b.weight"), ((1,), "b.bias")] in found
+
+
+# Other orders and terms left out
+
+
+def test_two_ops_are_exchanged_though_the_shape_between_them_is_another() -> None:
+    both = views("""
+    weight = parameter: np.random.default_rng(2).standard_normal((4, 4))
+    h = Exp @1: np.exp(x).reshape(2, 2, 4)
+    - norm = aten.native_layer_norm.default @2: h - h.mean(-1, keepdims=True)
+    - flat = aten.view.default @3: norm.reshape(4, 4)
+    - out = aten.mm.default @3: flat @ weight
+    + product = dot_general @3: h @ weight
+    + out = layer_norm @2: product - product.mean(-1, keepdims=True)
+    """)
+    ids = op(both[0], "aten.native_layer_norm.default").id, op(both[1], "dot_general").id
+    orders = [edits for _, edits in tried(other_value(*ids), both) if form_of(edits) == "order"]
+    shapes = [[it.shape for it in edits if isinstance(it, InsertOperator)] for edits in orders]
+    # Of what the product reads, and of what the norm reads.
+    assert [(4, 4), (2, 2, 4)] in shapes
+
+
+SHIFTS = """
+    h = Exp @1: np.exp(x)
+    - moved = aten.roll.default @2: np.roll(h, 1, 1)
+    - out = aten.add.Tensor @3: moved + x
+    + end = slice @2: h[:, 1:]
+    + begin = slice @2: h[:, :1]
+    + moved = concatenate @2: np.concatenate([end, begin], 1)
+    + out = add @3: moved + x
+"""
+
+
+def test_what_is_put_together_of_all_parts_of_a_value_is_that_value_elsewhere() -> None:
+    both = views(SHIFTS)
+    ids = op(both[0], "Exp").id, op(both[1], "Exp").id
+    cause = present(related_cause(other_value(*ids), *both))
+    assert cause.op == "aten.roll.default"
+    assert cause.edits == (InsertOperator(op="roll", numbers=(1, 2)),)
+
+
+@pytest.mark.parametrize("is_left_out", [True, False])
+def test_a_term_that_a_sum_lacks_is_named_of_two_on_one_line(is_left_out: bool) -> None:
+    both = views(f"""
+    y = input: np.arange(16.0).reshape(4, 4) ** 2
+    first = Sum @1: x.sum(1)
+    - second = Sum @1: y.sum(1)
+    - both = aten.add.Tensor @1: first + second
+    - out = aten.add.Tensor @2: both + y.max(1)
+    + out = {"add" if is_left_out else "tanh"} @2: first + y.max(1)
+    """)
+    last = op(both[0], "Sum", 1)
+    cause = related_cause(extra("left", last, last, None), *both)
+    if not is_left_out:
+        assert cause is None
+        return
+    removed, added = present(cause).edits
+    assert isinstance(removed, RemoveOperator)
+    assert isinstance(added, InsertOperator)
+    assert (added.op, added.name) == ("add", "Sum (net.py:1)")
