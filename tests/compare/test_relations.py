@@ -25,7 +25,7 @@ def relation(own: Floats, target: Floats, **around: Any) -> Edit | None:
     one, other = (made.add("op", value=value) for value in (own, target))
     flow = GraphView(made.record())
     pair = ValuePair("left", flow, flow, flow.nodes[one], flow.nodes[other], ENDS)
-    around = {"room": ROOM, "sizes": (), "parts": {}} | around
+    around = {"room": ROOM, "sizes": (), "parts": []} | around
     vars(pair).update(around, own=own, target=target)
     found = pair.follows()
     assert found is None or found.apart <= 1e-5
@@ -55,7 +55,7 @@ def test_of_a_single_number_only_a_factor_that_stands_for_something_is_no_chance
 
 def test_a_term_or_a_factor_may_be_a_number_or_another_value() -> None:
     bias = RANDOM.normal(size=4)
-    around = {"parts": {"fc.bias": bias}}
+    around = {"parts": [("fc.bias", bias)]}
     assert relation(OWN, OWN + 1) == InsertOperator(op="add", factor=Factor(1.0))
     assert relation(OWN, OWN + bias, **around) == InsertOperator(op="add", name="fc.bias")
     assert relation(OWN, OWN - bias, **around) == InsertOperator(op="sub", name="fc.bias")

@@ -213,7 +213,8 @@ def of_sums_and_means(
     if rows[0][-1].outputs and rows[1][-1].outputs:
         ends = ValuePair("left", left, right, rows[0][-1], rows[1][-1], (of_some,))
         for row, pair in zip(rows, ends.both_ways(), strict=True):
-            for node in row:
+            # The sum that is divided may be ahead of the row.
+            for node in (*row, *pair.here.origins(row[0])):
                 if family(node.op) in REDUCING:
                     yield replace(pair, node=node, read=pair.node)
 

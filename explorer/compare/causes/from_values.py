@@ -119,15 +119,17 @@ def of_both(
 def _without_term(
     side: SideName, here: GraphView, node: Node, there: GraphView
 ) -> Iterator[ValuePair]:
-    """What a sum or product makes of a node, which the other side goes on without: a term left out."""
+    """What a sum or product makes of a node, and what the other side has that goes on as that does.
+
+    There a term may be left out, or a factor, such as a mask.
+    """
     user = here.next_op(node, frozenset())
     goes_on = here.next_op(user) if user and family(user.op) in COMMON else None
     if user is None or goes_on is None:
         return
-    for read in here.origins(user):
-        equal = [it for it in there.graph.nodes if it.kind != "output" and have_one_value(it, read)]
-        if any(are_alike(there.next_op(it), goes_on) for it in equal):
-            yield from _made_of(side, here, user, [read])
+    for other in there.graph.nodes:
+        if is_of_form(other, user) and are_alike(there.next_op(other), goes_on):
+            yield ValuePair(OTHER[side], there, here, other, user, (with_parts,))
 
 
 def _made_of(
@@ -176,6 +178,8 @@ def of_lone_leaf(divergence: LoneLeaf, left: GraphView, right: GraphView) -> Ite
     if reader is not None:
         yield from _beside_constants(divergence.side, here, leaf, reader, there)
         yield from _beside_masks(divergence.side, here, reader, there)
+    for node in (leaf, *onwards(here, leaf, NEAR, frozenset())):
+        yield from _without_term(divergence.side, here, node, there)
     side, name = OTHER[divergence.side], divergence.name
     for edge in here.out_of(leaf):
         user = here.nodes[edge.target]

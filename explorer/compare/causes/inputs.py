@@ -370,9 +370,10 @@ def _given_to(flow: GraphView, node: Node) -> dict[int, tuple[Node, Array]]:
         read = flow.nodes[edge.origin]
         summary = read.outputs[edge.output].values if edge.output < len(read.outputs) else None
         base = base_of(flow, read, CUT)
-        is_number = base.kind == "op" and not flow.into(base)
-        is_given = base.kind in ("constant", "parameter") or is_filled(base) or is_number
-        if is_given and summary is not None and summary.whole is not None:
+        if summary is None or summary.whole is None:
+            continue
+        is_leaf = base.kind in ("constant", "parameter") or is_filled(base)
+        if is_leaf or (base.kind == "op" and not flow.into(base) and is_number(summary.whole)):
             found[edge.input] = read, summary.whole
     return found
 

@@ -483,12 +483,12 @@ class TapeReruns:
 
 
 def _as_view(original: Any, copy: Any) -> RecordedCall | None:
-    """A tensor as the view of one with its numbers, in its shape; None where that holds others."""
+    """A copy as the view of the tensor that it was made of, in its shape; None where that holds others."""
     if original is None or copy is None:
         return None
-    if not np.array_equal(array_of(original), array_of(copy)):
+    if not np.array_equal(array_of(original).ravel(), array_of(copy).ravel()):
         return None
-    return RecordedCall("View", (original, original.shape), {})
+    return RecordedCall("View", (original, copy.shape), {})
 
 
 def _sum(addends: list[Any]) -> list[Any]:
