@@ -23,9 +23,11 @@ from explorer.compare.causes.longer import (
     with_what_is_before,
 )
 from explorer.compare.causes.rows import (
+    COMMON,
     Ends,
     Where,
     are_alike,
+    are_no_counterparts,
     begin_other_formulas,
     does_the_same,
     ends_at,
@@ -105,6 +107,8 @@ def other_values(edits: Edits) -> list[FromNode]:
 
 def suspects_at(divergence: Divergence, left: GraphView, right: GraphView) -> tuple[Suspect, ...]:
     """What can be tried at a divergence, what PyTorch has there before what MindSpore has."""
+    if are_no_counterparts(divergence, left, right):
+        return ()
     both = ends_at(divergence, left, right)
     found = sorted(both, key=lambda it: engine_named(it.here.graph.engine).framework != "torch")
     found += filter(None, map(in_other_order, both))
@@ -241,7 +245,7 @@ def other_arguments(spot: Spot) -> Iterator[Edit]:
     """Another argument; a number of arithmetic where both sides go on with one formula alone."""
     ends = spot.ends
     sides = (ends.here, ends.own_row), (ends.there, ends.row)
-    if not (family(spot.node.op) in inputs.COMMON and begin_other_formulas(*sides)):
+    if not (family(spot.node.op) in COMMON and begin_other_formulas(*sides)):
         yield from spot.changes("single")
 
 

@@ -16,7 +16,6 @@ from explorer.compare.causes.composites import (
     tempered,
     with_values,
 )
-from explorer.compare.causes.inputs import COMMON
 from explorer.compare.causes.relations import (
     ValuePair,
     are_rearranged,
@@ -29,7 +28,9 @@ from explorer.compare.causes.relations import (
     with_parts,
 )
 from explorer.compare.causes.rows import (
+    COMMON,
     are_alike,
+    are_no_counterparts,
     at_place,
     begin_other_formulas,
     does_the_same,
@@ -97,6 +98,8 @@ def of_both(
     """The last values of two rows of ops, or those of two leaves, either way round."""
     rows = rows_at(divergence, left, right)
     if rows is None or begin_other_formulas((left, rows[0]), (right, rows[1])):
+        return
+    if are_no_counterparts(divergence, left, right):
         return
     node, other = rows[0][-1], rows[1][-1]
     ends = ValuePair("left", left, right, node, other, ENDS).both_ways()

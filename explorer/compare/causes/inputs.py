@@ -7,7 +7,7 @@ from itertools import combinations, dropwhile, islice
 import numpy as np
 
 from explorer.compare.causes.arguments import Spot, set_arguments
-from explorer.compare.causes.rows import are_alike, base_of, is_filled, onwards
+from explorer.compare.causes.rows import COMMON, are_alike, base_of, is_filled, onwards
 from explorer.compare.graphs.layouts import channels_last
 from explorer.compare.graphs.sameness import EXPLAINED, are_equal, distance, numbers_of
 from explorer.compare.graphs.view import MOVES, GraphView
@@ -45,9 +45,6 @@ ADDENDS = ("other", "x", "y")
 
 HANDED_ON = frozenset({"cast", "identity"})
 """Families of ops that hand the same numbers on."""
-
-COMMON = frozenset({"add", "sub", "mul", "div"})
-"""Families of which a net has so many ops that another one is no counterpart."""
 
 HALVES = ("float16", "bfloat16")
 
@@ -199,7 +196,8 @@ def replaced(spot: Spot) -> Iterator[Edit]:
         for it, number in islice(_nearest(spot, maker, read.output), MOST_REPLACEMENTS):
             # What the input is made of by moves is that in another layout.
             is_moved = base_of(here, it, KEPT) is base_of(here, maker, KEPT)
-            is_read_there = not is_moved and _is_read_there(spot, it, number)
+            # Another part of what is split is no chance either.
+            is_read_there = it is maker or (not is_moved and _is_read_there(spot, it, number))
             source = FromNode(it.id, number, _label_ahead(here, it, number), is_read_there)
             yield spot.rewired(slot, source)
 
@@ -238,8 +236,8 @@ def _is_read_there(spot: Spot, node: Node, output: int) -> bool:
     if node.kind == "op" and all(it.kind == "constant" for it in spot.here.origins(node)):
         return False
     numbers = numbers_of(node.outputs[output])
-    reads = [read for other in spot.ends.row for read in spot.ends.there.origins(other)]
-    return any(_apart(numbers, it.outputs[0]) is not None for it in reads if it.outputs)
+    reads = [it for other in spot.ends.row for it in spot.ends.there.tensors(other).values()]
+    return any(_apart(numbers, it) is not None for it in reads)
 
 
 def exchanged(spot: Spot) -> Iterator[Edits]:

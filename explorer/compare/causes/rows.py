@@ -1,6 +1,7 @@
 """Which ops of two graphs are compared at a divergence: rows of ops that can be computed again."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
@@ -16,6 +17,9 @@ from explorer.model.divergence import (
 )
 from explorer.model.graph import OTHER, Node, SideName
 from explorer.operators.families import BOOKKEEPING, family
+
+COMMON = frozenset({"add", "sub", "mul", "div"})
+"""Families of which a net has so many ops that another one is no counterpart."""
 
 LAYING = BOOKKEEPING | {"flip"}
 """Families of ops that only put the numbers of a leaf elsewhere."""
@@ -187,6 +191,35 @@ def begin_other_formulas(*sides: tuple[GraphView, list[Node]]) -> bool:
             return False
         behind.append(following)
     return not are_alike(*behind)
+
+
+def are_no_counterparts(divergence: Divergence, left: GraphView, right: GraphView) -> bool:
+    """Whether equal inputs are multiplied by other numbers that both sides have as often, or added to.
+
+    Then other ops are given them there, and those of the two that correspond read something else.
+    """
+    rows = rows_at(divergence, left, right) if isinstance(divergence, OtherValue) else None
+    if rows is None or not isinstance(divergence, OtherValue):
+        return False
+    if divergence.inputs.differing or any(divergence.inputs.alone) or len(rows[0] + rows[1]) > 2:
+        return False
+    ((node,), (other,)), counts = rows, []
+    for flow, it in ((left, node), (right, other)):
+        counts.append(Counter(_numbers_given(flow, it)))
+    given = [*_numbers_of(node), *_numbers_of(other)]
+    is_common = family(node.op) in COMMON and are_alike(node, other)
+    return is_common and bool(given) and all(counts[0][it] == counts[1][it] > 0 for it in given)
+
+
+def _numbers_of(node: Node) -> list[str]:
+    """The numbers that an op is given, as precisely as single precision has them."""
+    return [f"{value:.6g}" for value in node.arguments.values() if isinstance(value, float)]
+
+
+def _numbers_given(flow: GraphView, node: Node) -> list[str]:
+    """All numbers that ops of the kind of one are given."""
+    alike = [it for it in flow.graph.nodes if it.phase == node.phase and are_alike(it, node)]
+    return [number for it in alike for number in _numbers_of(it)]
 
 
 # The ops of both sides
