@@ -27,6 +27,9 @@ A tensor of one element gets its level from these alone. Both sides are added up
 is ten times too low by luck has a probability of 1e-5.
 """
 
+UNMOVED = 0
+"""The number of a rounding that moves nothing."""
+
 DRAWS = 8
 """The greatest number of runs with other random numbers.
 
@@ -106,17 +109,26 @@ def _jittered(request: CaseRequest, sample: int) -> CaseRequest:
 def moved_runs(
     call: Callable[[CaseRequest], Run],
     request: CaseRequest,
-    rounding: Callable[[int], AbstractContextManager[Any]],
+    rounding: Callable[..., AbstractContextManager[Any]],
 ) -> tuple[list[Run], bool]:
     """Runs of a case on moved inputs, each within ``rounding`` of its number.
 
-    Beside them whether an operator drew random numbers: ``rounding`` gives a mode that notes it.
+    Beside them whether an operator drew random numbers: ``rounding`` gives a mode that notes it, and
+    ``steps``, what operators such as floor yielded. At their steps rounding decides between numbers that
+    are far apart, and noise would excuse all that follows: they yield what they do where nothing is moved.
     """
     runs = []
     has_drawn = False
     for sample in range(1, JITTERS + 1):
+        asked = _jittered(request, sample)
         with rounding(sample) as mode:
-            runs.append(call(_jittered(request, sample)))
+            run = call(asked)
+        if mode.steps:
+            with rounding(UNMOVED) as unmoved:
+                call(asked)
+            with rounding(sample, unmoved.steps) as mode:
+                run = call(asked)
+        runs.append(run)
         has_drawn |= mode.has_drawn
     return runs, has_drawn
 

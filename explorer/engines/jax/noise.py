@@ -23,11 +23,16 @@ WIDER = {"float32": "float64", "float16": "float64", "bfloat16": "float64"}
 """The dtypes of which it is known which elements an operation rounds."""
 
 
+STEPS = frozenset({"floor", "ceil", "round"})
+"""Operations whose value jumps."""
+
+
 class RandomRounding:
     """Moves each element that an operation rounded to a neighbour, or not, at random.
 
     An element that is exact stays: the same operation in float64 shows which are. As in stochastic
-    arithmetic: CADNA (Jezequel and Chesneaux, 2008).
+    arithmetic: CADNA (Jezequel and Chesneaux, 2008). Where the value of an operation jumps, it is the
+    recorded one: rounding would decide between numbers that are far apart.
     """
 
     def __init__(self, sample: int) -> None:
@@ -38,6 +43,8 @@ class RandomRounding:
     ) -> list[object]:
         """The outputs of an operation with their rounded elements moved."""
         del number
+        if record.primitive and (record.primitive.name in STEPS or _is_cut(record, values)):
+            return list(record.outputs)
         exact = _in_float64(record, values) if record.primitive else []
         moved = []
         for place, output in enumerate(outputs):
@@ -56,6 +63,13 @@ class RandomRounding:
         own = np.asarray(output)
         bits = own.view(f"int{own.dtype.itemsize * 8}")
         return jax.numpy.asarray((bits + steps).astype(bits.dtype).view(own.dtype))
+
+
+def _is_cut(record: Record, values: list[object]) -> bool:
+    """Whether an operation turns floats into integers."""
+    dtypes = [str(getattr(it, "dtype", "")) for it in (*values[:1], *record.outputs)]
+    is_cast = record.primitive.name == "convert_element_type" and len(dtypes) == 2
+    return is_cast and dtypes[0] in WIDER and dtypes[1].startswith(("int", "uint"))
 
 
 def _in_float64(record: Record, values: list[object]) -> list[AnyArray]:

@@ -1,6 +1,6 @@
 """The noise of MindSpore's tape: the same call again where it rounds otherwise."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
 import msgspec
@@ -9,6 +9,7 @@ from explorer.engines.mindspore import tape
 from explorer.engines.mindspore.rounding import RandomRounding, SharpRounding, lacking, rounding
 from explorer.engines.mindspore.versions import has, lacks
 from explorer.engines.noise import (
+    UNMOVED,
     Run,
     drawn_leaves,
     moved_runs,
@@ -16,6 +17,7 @@ from explorer.engines.noise import (
     result_noise,
     returned_outputs,
 )
+from explorer.model.arrays import AnyArray
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result, ResultNoise
 
@@ -54,17 +56,23 @@ def capture(request: CaseRequest) -> Captured:
     return noisy_graphs(plain, kinds, again)
 
 
-def randomly(sample: int) -> AbstractContextManager[RandomRounding]:
+def randomly(sample: int, steps: Sequence[AnyArray] = ()) -> AbstractContextManager[RandomRounding]:
     """The random rounding of a number, in force."""
-    return rounding(RandomRounding(sample))
+    return rounding(RandomRounding(sample, steps))
 
 
 def _sharp(call: Callable[[CaseRequest], Run], request: CaseRequest) -> Run:
     """A run in which the kernels that approximate are right."""
+    steps: Sequence[AnyArray] = ()
     while True:
         before = lacking()
-        with rounding(SharpRounding()):
+        with rounding(SharpRounding(steps)) as mode:
             answer = call(request)
+        if mode.steps and not steps:
+            with randomly(UNMOVED) as unmoved:
+                call(request)
+            steps = unmoved.steps
+            continue
         # A kernel that lacks float64 has spoilt the run, and is left alone in the next one.
         if lacking() == before:
             return answer

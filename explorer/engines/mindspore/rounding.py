@@ -2,7 +2,7 @@
 
 import ctypes
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
@@ -15,6 +15,8 @@ from explorer.engines.mindspore.operators import draws_random_numbers
 from explorer.engines.mindspore.tape_tensors import tensors_in
 from explorer.engines.mindspore.versions import require
 from explorer.engines.nested import replaced
+from explorer.engines.noise import UNMOVED
+from explorer.model.arrays import AnyArray
 from explorer.numeric.differences import Floats, real_parts
 from explorer.numeric.random_arrays import is_short
 
@@ -89,19 +91,40 @@ _without_float64: set[str] = set()
 """Operators of APPROXIMATED that turned out to have no float64 kernel in this process."""
 
 
+STEPS = frozenset({"Floor", "Ceil", "Round", "Trunc", "FloorDiv", "FloorDivScalar"})
+"""Operators whose value jumps."""
+
+
 class _Rounding(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
     """Carries out operators, and then moves what they yielded.
 
-    ``has_drawn`` says whether an operator drew random numbers meanwhile.
+    ``has_drawn`` says whether an operator drew random numbers meanwhile. ``steps`` is what operators whose
+    value jumps yielded; they are given what they yield in the place of that.
     """
 
     has_drawn = False
+
+    def __init__(self, steps: Sequence[AnyArray] = ()) -> None:
+        self._given = steps
+        self.steps: list[AnyArray] = []
 
     def __ms_dispatch__(
         self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None
     ) -> Any:
         self.note(func)
-        return self.perform(func, args, kwargs or {})
+        return self.carry_out(func, args, kwargs or {})
+
+    def carry_out(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of an operator, moved, and at a step what it is given."""
+        result = self.perform(func, args, kwargs)
+        if func.name in STEPS or (func.name == "Cast" and _is_cut(args, result)):
+            ms.runtime.synchronize()
+            array, number = array_of(next(iter(tensors_in((result,))))), len(self.steps)
+            self.steps.append(array.copy())
+            if number < len(self._given) and self._given[number].shape == array.shape:
+                # The array is the tensor's own memory (2.10.0).
+                np.copyto(array, self._given[number])
+        return result
 
     def note(self, func: Any) -> None:
         """Note whether an operator draws random numbers."""
@@ -119,8 +142,10 @@ class RandomRounding(_Rounding):
     numbers with few significant bits, which are exact.
     """
 
-    def __init__(self, sample: int) -> None:
+    def __init__(self, sample: int, steps: Sequence[AnyArray] = ()) -> None:
+        super().__init__(steps)
         self._draws = np.random.default_rng(sample)
+        self._moves = sample != UNMOVED
 
     def perform(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of an operator, moved."""
@@ -128,7 +153,7 @@ class RandomRounding(_Rounding):
         operands = list(tensors_in(args))
         outputs = [tensor for tensor in tensors_in((result,)) if tensor.dtype in FORMATS]
         # What has no operands is a constant, or drawn.
-        if operands and outputs:
+        if operands and outputs and self._moves:
             ms.runtime.synchronize()
             memory = {operand.data_ptr() for operand in operands}
             for tensor in outputs:
@@ -146,6 +171,17 @@ class RandomRounding(_Rounding):
         steps = self._draws.integers(-1, 2, values.shape, dtype=kept.integer)
         memory = (kept.memory * values.size).from_address(tensor.data_ptr())
         np.ctypeslib.as_array(memory)[...] += np.where(stays, kept.integer(0), steps)
+
+
+def _is_cut(args: tuple[Any, ...], result: Any) -> bool:
+    """Whether a cast turns floats into integers."""
+    read, made = (next(iter(tensors_in(it)), None) for it in (args, (result,)))
+    return (
+        read is not None
+        and made is not None
+        and read.dtype in FORMATS
+        and made.dtype in (ms.int32, ms.int64)
+    )
 
 
 def _numbers(tensor: Any) -> Floats:
@@ -227,7 +263,7 @@ def perform(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not _active:
         return func(*args, **kwargs)
     _active[-1].note(func)
-    return _active[-1].perform(func, args, kwargs)
+    return _active[-1].carry_out(func, args, kwargs)
 
 
 @contextmanager

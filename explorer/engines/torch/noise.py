@@ -1,5 +1,6 @@
 """The noise of PyTorch's results and nodes: the same engine again where every operator rounds otherwise."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -8,6 +9,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.engines.nested import replaced
 from explorer.engines.noise import (
+    UNMOVED,
     drawn_leaves,
     moved_runs,
     noisy_graphs,
@@ -35,18 +37,28 @@ BITS = {
 """The integers whose order is that of the floats of one sign with the same bits."""
 
 
+STEPS = frozenset(
+    f"aten.{name}.default" for name in ("floor", "ceil", "round", "trunc", "fix", "floor_divide")
+)
+"""Operators whose value jumps."""
+
+
 class RandomRounding(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
     """Moves each element that an operator rounded to a neighbour, or not, at random.
 
     An element that is exact stays: small integers, what relu or max pass on, a mask. The same
     operator in float64 shows which are. ``has_drawn`` says whether an operator drew random
-    numbers meanwhile. As in stochastic arithmetic: CADNA (Jezequel and Chesneaux, 2008).
+    numbers meanwhile. As in stochastic arithmetic: CADNA (Jezequel and Chesneaux, 2008). ``steps`` is
+    what operators whose value jumps yielded; they are given what they yield in the place of that.
     """
 
-    def __init__(self, sample: int) -> None:
+    def __init__(self, sample: int, steps: Sequence[torch.Tensor] = ()) -> None:
         super().__init__()
         self._draws = torch.Generator().manual_seed(sample)
+        self._moves = sample != UNMOVED
+        self._given = steps
         self.has_drawn = False
+        self.steps: list[torch.Tensor] = []
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -71,9 +83,18 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[misc]  # torch is untyp
         for slot, (tensor, right) in enumerate(pairs):
             # A view shows what another operator rounded; so does an operand that was written to.
             is_view = tensor.untyped_storage().data_ptr() in storages
-            if slot not in unwritten and not is_view:
+            if slot not in unwritten and not is_view and self._moves:
                 self._move(tensor, right)
+        if operator_name(func) in STEPS or _is_cut(func, operands, outputs):
+            self._step(outputs[0])
         return result
+
+    def _step(self, tensor: torch.Tensor) -> None:
+        number = len(self.steps)
+        self.steps.append(tensor.detach().clone())
+        given = self._given[number] if number < len(self._given) else None
+        if given is not None and (given.shape, given.dtype) == (tensor.shape, tensor.dtype):
+            tensor.copy_(given)
 
     def _move(self, tensor: torch.Tensor, exact: torch.Tensor | None) -> None:
         if tensor.is_complex() and exact is not None and not tensor.is_conj():
@@ -87,6 +108,12 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[misc]  # torch is untyp
             integers = BITS[tensor.dtype]
             steps = torch.randint(-1, 2, tensor.shape, generator=self._draws, dtype=integers)
             tensor.view(integers).add_(steps * rounded)
+
+
+def _is_cut(func: Any, operands: list[torch.Tensor], outputs: list[torch.Tensor]) -> bool:
+    """Whether an operator turns floats into integers."""
+    are_floats = [it.is_floating_point() for it in (*operands[:1], *outputs)]
+    return operator_name(func) == "aten._to_copy.default" and are_floats == [True, False]
 
 
 def _in_float64(func: Any, args: Any, kwargs: Any) -> list[torch.Tensor] | None:
