@@ -19,13 +19,14 @@ from tests.support.engine_requests import (
     JAX_ENGINES,
     TORCH_ENGINES,
     EngineRequests,
+    answer,
     capture,
     compared,
     each,
     of_file,
     requests_of,
 )
-from tests.support.scenario_files import function_net, module_net
+from tests.support.scenario_files import function_net, module_net, written
 from tests.support.worker_targets import Word
 
 BY_ALL = GradCase("grad", 0, "all")
@@ -87,6 +88,61 @@ def test_nodes_that_round_have_noise(workers: Workers, engine: str) -> None:
 
 
 # MindSpore alone
+
+
+STEPS = """
+import numpy as np
+
+TWO = np.float32(np.log(2))
+
+
+def inputs():
+    return {"x": np.linspace(0.5, 1.5, 12, dtype=np.float32)}
+
+
+def torch_net():
+    import torch
+
+    def net(x):
+        power = torch.log(torch.arange(1, 13).float()) / TWO
+        return (x * torch.floor(power) * (power * 3).int() * torch.ceil(power) / 99).exp().sum()
+
+    return net
+
+
+def mindspore_net():
+    import mindspore as ms
+    from mindspore import ops
+
+    def net(x):
+        power = ops.log(ops.arange(1, 13).astype(ms.float32)) / float(TWO)
+        kept = ops.floor(power) * (power * 3).astype(ms.int32) * ops.ceil(power)
+        return ops.exp(x * kept / 99).sum()
+
+    return net
+
+
+def jax_net():
+    import jax.numpy as jnp
+
+    def net(parameters, x):
+        power = jnp.log(x * 0 + np.arange(1, 13, dtype=np.float32)) / TWO
+        kept = jnp.floor(power) * (power * 3).astype(int) * jnp.ceil(power)
+        return jnp.exp(x * kept / 99).sum()
+
+    return net
+"""
+"""Nets in which logarithms of powers of 2 are cut to integers."""
+
+
+@pytest.mark.parametrize("engine", each(MEASURED))
+def test_at_a_step_noise_keeps_to_one_side(workers: Workers, tmp_path: Path, engine: str) -> None:
+    requests = requests_of(workers, engine)
+    asked = of_file(written(tmp_path, STEPS), engine, GradCase("grad", 0))
+    target = f"explorer.engines.{requests.framework}.noise:results"
+    (moved,) = movements(requests.call(target, asked, ResultNoise)).values()
+    (leaf,) = answer(workers, asked).leaves
+    assert 0 < np.abs(moved).max() < 1e-5 * np.abs(unpack(leaf.value)).max()
 
 
 @pytest.mark.mindspore
