@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from explorer.compare.graphs.sameness import Sameness, apart_if_same, room_of
@@ -203,23 +204,31 @@ def are_no_counterparts(divergence: Divergence, left: GraphView, right: GraphVie
         return False
     if divergence.inputs.differing or any(divergence.inputs.alone) or len(rows[0] + rows[1]) > 2:
         return False
-    ((node,), (other,)), counts = rows, []
-    for flow, it in ((left, node), (right, other)):
-        counts.append(Counter(_numbers_given(flow, it)))
+    (node,), (other,) = rows
+    if family(node.op) not in COMMON or not are_alike(node, other):
+        return False
+    ops = [
+        [it for it in flow.graph.nodes if it.phase == node.phase and are_alike(it, node)]
+        for flow in (left, right)
+    ]
+    counts = [Counter(chain.from_iterable(map(_numbers_of, of_side))) for of_side in ops]
     given = [*_numbers_of(node), *_numbers_of(other)]
-    is_common = family(node.op) in COMMON and are_alike(node, other)
-    return is_common and bool(given) and all(counts[0][it] == counts[1][it] > 0 for it in given)
+    if not given or not all(counts[0][it] == counts[1][it] > 0 for it in given):
+        return False
+    # Of two numbers in the place of each other the second one is beside the first there as well.
+    reads = [it for op in _with_numbers(ops[0], other) for it in left.origins(op)]
+    theirs = [it for op in _with_numbers(ops[1], node) for it in right.origins(op)]
+    return not any(is_among(it, reads) for it in theirs)
+
+
+def _with_numbers(nodes: list[Node], other: Node) -> list[Node]:
+    """The ops that are given the numbers of another one."""
+    return [it for it in nodes if _numbers_of(it) == _numbers_of(other)]
 
 
 def _numbers_of(node: Node) -> list[str]:
     """The numbers that an op is given, as precisely as single precision has them."""
     return [f"{value:.6g}" for value in node.arguments.values() if isinstance(value, float)]
-
-
-def _numbers_given(flow: GraphView, node: Node) -> list[str]:
-    """All numbers that ops of the kind of one are given."""
-    alike = [it for it in flow.graph.nodes if it.phase == node.phase and are_alike(it, node)]
-    return [number for it in alike for number in _numbers_of(it)]
 
 
 # The ops of both sides
