@@ -172,11 +172,6 @@ def test_where_two_arguments_explain_it_neither_is_called_the_cause() -> None:
     assert cause_of(suspect(), tried(eps=OTHER, momentum=OTHER), LEFT, RIGHT) is None
 
 
-def test_nothing_is_concluded_where_the_op_does_not_give_its_own_value_again() -> None:
-    outputs = [(output(OTHER),) for _ in suspect().trials]
-    assert cause_of(suspect(), Tried(tuple(outputs)), LEFT, RIGHT) is None
-
-
 def test_an_op_of_a_row_that_reads_other_values_than_the_row_makes_explains_nothing() -> None:
     nodes = (*LEFT.nodes, msgspec.structs.replace(LEFT.nodes[0], id="n1"))
     left = msgspec.structs.replace(LEFT, nodes=nodes, edges=(Edge("n0", "n1"),))

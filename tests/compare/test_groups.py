@@ -68,11 +68,6 @@ def test_what_differs_within_the_noise_of_the_verdict_is_one_answer(
     assert report.verdict == ("close" if count == 1 else "differs")
 
 
-def test_without_a_measured_noise_the_same_numbers_are_two_answers() -> None:
-    report = judged(dx(ramp()), dx(ramp({(0, 1): 2.01})))
-    assert engines(report) == [ENGINES[:1], ENGINES[1:2]]
-
-
 def test_an_engine_near_the_first_of_a_group_and_apart_from_the_second_is_not_in_it() -> None:
     off = 0.6 * CLEAR * np.hypot(MOVEMENT, MOVEMENT)
     above, below = dx(ramp({(0, 0): 1 + off})), dx(ramp({(0, 0): 1 - off}))
@@ -123,12 +118,6 @@ def test_containers_of_other_kinds_are_one_answer_and_other_names_are_two() -> N
     renamed = judged(answer(ramp(), structure="dx"), answer(ramp(), structure="dy"))
     assert engines(renamed) == [ENGINES[:1], ENGINES[1:2]]
     assert [mark.what for mark in renamed.groups[0].marks] == ["structure"]
-
-
-def test_values_that_are_drawn_on_both_sides_are_one_answer() -> None:
-    drawn = noise(drawn=("dx",))
-    report = judged(dx(ramp()), dx(-ramp()), measured=drawn)
-    assert engines(report) == [ENGINES[:2]]
 
 
 def test_errors_are_one_answer_where_they_read_alike() -> None:
