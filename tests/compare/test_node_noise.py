@@ -11,7 +11,7 @@ from explorer.compare.results.comparison import compare
 from explorer.model.arrays import AnyArray
 from explorer.model.divergence import Divergence
 from explorer.model.graph import Edge, GradGraph
-from tests.support.alignments import said, values_read
+from tests.support.alignments import said
 from tests.support.handmade_graph import HandmadeGraph
 from tests.support.results import answer
 
@@ -90,22 +90,17 @@ def test_a_result_and_its_node_lie_apart_by_the_same_multiple_of_the_noise() -> 
     assert divergence.gap.noise == pytest.approx(difference.noise)
 
 
-def test_the_greatest_difference_is_told_though_a_smaller_one_stands_clearer_of_its_noise() -> None:
-    # Rounding of a mask of -1e9 is 60: 3,000 stands less clear of it than 2 of that of 1.
+# Rounding of a mask of -1e9 is 64, one unit in the last place: 3,008 stands clear of it, if less than 2 of
+# that of 1.
+@pytest.mark.parametrize(("masks", "last", "told"), [(3008, 4.0, 3008), (64, 2.5, 0.5)])
+def test_the_greatest_difference_that_stands_clear_of_its_noise_is_told(
+    masks: float, last: float, told: float
+) -> None:
     one = np.array([-1e9, 1.0, 0.5, 0.25, 0.75, 2.0], np.float32)
-    other = np.array([-1e9 + 3008, 1.0, 0.5, 0.25, 0.75, 4.0], np.float32)
+    other = np.array([-1e9 + masks, 1.0, 0.5, 0.25, 0.75, last], np.float32)
     divergence = parting(one, other, 1e-7, 1e-7)
     assert divergence is not None
-    assert divergence.gap.greatest == 3008
-
-
-def test_the_element_that_is_told_stands_clearest_of_the_noise() -> None:
-    # A mask of -1e9 may be off by one unit in the last place, which is 64.
-    one = np.array([-1e9, 1.0, 0.5, 0.25, 0.75, 2.0], np.float32)
-    other = np.array([-1e9 + 64, 1.0, 0.5, 0.25, 0.75, 2.5], np.float32)
-    divergence = parting(one, other, 1e-7, 1e-7)
-    assert divergence is not None
-    assert values_read(divergence) == ("2", "2.5")
+    assert divergence.gap.greatest == told
 
 
 def test_without_a_measured_level_no_multiple_is_told() -> None:
