@@ -32,6 +32,7 @@ from explorer.numeric.summaries import summarise
 from explorer.operators.table import rows_named
 from explorer.operators.translation import translated
 from tests.support.divergence_records import end, other_value, row
+from tests.support.handmade_graph import HandmadeGraph
 from tests.support.narrowing import present
 
 OWN = np.array([1.0, 2.0, 4.0], np.float32)
@@ -43,17 +44,10 @@ def output(array: AnyArray, noise: float | None = 1e-7) -> Output:
 
 
 def graph(engine: str, op: str, value: AnyArray, arguments: Arguments) -> GradGraph:
-    node = Node(
-        id="n0",
-        op=op,
-        kind="op",
-        phase="forward",
-        scope="norm",
-        outputs=(output(value),),
-        arguments=arguments,
-    )
+    made = HandmadeGraph()
+    made.add(op, value=value, noise=1e-7, scope="norm", arguments=arguments, line=0)
     layers = {"norm": Layer("nn.Norm", arguments)}
-    return GradGraph(engine=engine, case="", stage="", nodes=(node,), edges=(), layers=layers)
+    return msgspec.structs.replace(made.record(engine=engine), layers=layers)
 
 
 LEFT = graph("torch-tape", "aten.norm", OWN, {"eps": 1e-5, "momentum": 0.1, "training": True})
