@@ -18,6 +18,8 @@ ENGINES = ("mindspore-graph", "mindspore-tape", "torch-tape", "torch-graph")
 MOVEMENT = 1e-3
 """How far rounding moves each element where it is measured."""
 
+ALLOWED = (Tolerance(reason="it may", rtol=0.5),)
+
 
 def ramp(changed: dict[tuple[int, int], float] | None = None) -> AnyArray:
     """The numbers 1 to 24 of shape (4, 6), some of which are others."""
@@ -80,16 +82,14 @@ def test_what_a_tolerance_allows_is_one_answer_where_no_digit_shows_it(
     share: float, count: int
 ) -> None:
     # Half of the last of five digits of the greatest element, and twice as much.
-    allowed = (Tolerance(reason="it may", rtol=0.5),)
-    report = judged(dx(ramp()), dx(ramp({(3, 5): 24 * (1 + share * 1e-4)})), tolerances=allowed)
+    report = judged(dx(ramp()), dx(ramp({(3, 5): 24 * (1 + share * 1e-4)})), tolerances=ALLOWED)
     assert report.verdict == "close"
     assert len(report.groups) == count
 
 
 def test_what_a_tolerance_allows_and_the_first_digits_show_is_two_answers() -> None:
-    allowed = (Tolerance(reason="it may", rtol=0.5),)
     # A thousandth of a small element is little beside the greatest one.
-    report = judged(dx(ramp()), dx(ramp({(0, 0): 1.001})), tolerances=allowed)
+    report = judged(dx(ramp()), dx(ramp({(0, 0): 1.001})), tolerances=ALLOWED)
     assert (report.verdict, len(report.groups)) == ("close", 2)
 
 
@@ -99,15 +99,13 @@ def test_digits_are_those_at_the_scale_of_what_is_not_noise_itself() -> None:
     array[:2] = np.arange(1, 13).reshape(2, 6)
     other = array.copy()
     other[1, 5] *= 1 + 0.5e-4
-    allowed = (Tolerance(reason="it may", rtol=0.5),)
-    report = judged(dx(array), dx(other), measured=noise(moved), tolerances=allowed)
+    report = judged(dx(array), dx(other), measured=noise(moved), tolerances=ALLOWED)
     assert (report.verdict, len(report.groups)) == ("close", 1)
 
 
 def test_what_is_drawn_everywhere_tells_nothing_of_what_a_tolerance_allows() -> None:
-    allowed = (Tolerance(reason="it may", rtol=0.5),)
     results = answer(ramp(), ramp()), answer(-ramp(), ramp({(3, 5): 24.0001}))
-    report = judged(*results, measured=noise(drawn=("dx",)), tolerances=allowed)
+    report = judged(*results, measured=noise(drawn=("dx",)), tolerances=ALLOWED)
     assert (report.verdict, len(report.groups)) == ("close", 1)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from explorer.compare.align.two_rows import rearranged_input, two_rows
 from explorer.model.divergence import OtherValue
-from tests.support.alignments import called, matching_of
+from tests.support.alignments import called, join, matching_of
 from tests.support.computed_graphs import ComputedGraph, Function
 
 SCALE = np.linspace(1, 2, 4)
@@ -61,8 +61,7 @@ def turned(engine: str, turn: Function) -> ComputedGraph:
 
 def test_an_input_that_lies_in_another_order_is_found() -> None:
     matching = matching_of(turned("a", np.transpose), turned("b", np.copy))
-    x, other_x = (called(side, "x").value for side in matching.sides)
-    matching.join(x, other_x, "name")
+    join(matching, "x")
     first, second = (called(side, "Exp") for side in matching.sides)
     moved = first.inputs[0], second.inputs[0]
     assert rearranged_input(first, second) == moved
@@ -71,8 +70,7 @@ def test_an_input_that_lies_in_another_order_is_found() -> None:
 def test_what_is_turned_behind_is_not_put_back_in_order() -> None:
     """The turned numbers have another shape, which says nothing of their order."""
     matching = matching_of(mixed("a", lambda x: x.reshape(2, 2, 3)[:, ::-1]), mixed("b", np.copy))
-    x, other_x = (called(side, "x").value for side in matching.sides)
-    matching.join(x, other_x, "reordered")
+    join(matching, "x", how="reordered")
     first, second = (called(side, "Transpose") for side in matching.sides)
     assert rearranged_input(first, second) is not None
 
@@ -87,8 +85,7 @@ def mixed(engine: str, mix: Function) -> ComputedGraph:
 
 def test_what_a_step_moves_alike_on_both_sides_is_not_compared_with_what_it_reads() -> None:
     matching = matching_of(turned("a", np.transpose), turned("b", np.transpose))
-    x, other_x = (called(side, "x").value for side in matching.sides)
-    matching.join(x, other_x, "name")
+    join(matching, "x")
     assert called(matching.first, "Transpose").is_free
     assert rearranged_input(*(called(side, "Exp") for side in matching.sides)) is None
 
@@ -105,9 +102,7 @@ def product(engine: str, turn: Function) -> ComputedGraph:
 def test_a_product_reads_other_numbers_where_its_rows_have_others_in_whichever_shape() -> None:
     def moved(turn: Function) -> bool:
         matching = matching_of(product("a", np.copy), product("b", turn))
-        for name in ("x", "w"):
-            leaf, other = (called(side, name).value for side in matching.sides)
-            matching.join(leaf, other, "name")
+        join(matching, "x", "w")
         nodes = (called(side, "MatMul") for side in matching.sides)
         return rearranged_input(*nodes) is not None
 
