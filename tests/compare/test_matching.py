@@ -44,23 +44,18 @@ def test_partners_know_each_other() -> None:
     assert not left.is_free
 
 
-def test_what_made_the_numbers_that_a_pair_passes_on_is_a_pair_itself() -> None:
-    matching = matching_of(reshaped("a"), reshaped("b"))
-    _, maker, reshape, _ = matching.first.nodes
-    _, other_maker, _, other_reshape = matching.second.nodes
-    matching.join(reshape.value, other_reshape.value, "value+order")
-    assert maker.partner is other_maker
-    assert matching.matches[-1].how == "value+provenance"
-
-
-@pytest.mark.parametrize("how", ["across", "name", "provenance"])
-def test_a_pair_without_evidence_of_its_origin_pairs_no_makers(how: How) -> None:
+@pytest.mark.parametrize("how", ["value+order", "across", "name", "provenance"])
+def test_what_made_the_numbers_that_a_pair_passes_on_is_a_pair_where_there_is_evidence_of_it(
+    how: How,
+) -> None:
     matching = matching_of(reshaped("a"), reshaped("b"))
     _, maker, reshape, _ = matching.first.nodes
     _, other_maker, _, other_reshape = matching.second.nodes
     matching.join(reshape.value, other_reshape.value, how)
-    assert maker.is_free
     assert maker.counterpart is other_maker
+    assert maker.partner is (other_maker if how == "value+order" else None)
+    assert maker.is_free == (how != "value+order")
+    assert matching.matches[-1].how == ("value+provenance" if how == "value+order" else how)
 
 
 def test_the_first_pair_decides_on_the_counterpart_of_an_origin() -> None:
