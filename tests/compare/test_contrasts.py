@@ -133,13 +133,6 @@ def test_a_node_is_called_by_its_op_and_where_it_stands(
     assert named(view(record, record)[0].nodes[0]) == text
 
 
-def test_a_leaf_is_called_by_its_name() -> None:
-    graph = ComputedGraph("a")
-    graph.leaf("fc.weight", SQUARE)
-    record = graph.record()
-    assert named(view(record, record)[0].nodes[0]) == "`fc.weight`"
-
-
 def test_of_a_module_that_is_called_from_several_lines_the_calling_line_is_told() -> None:
     graph = ComputedGraph("a")
     x = graph.leaf("x", np.ones(3), "input")

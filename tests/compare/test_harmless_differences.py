@@ -9,7 +9,7 @@ from explorer.compare.align.divergence import is_difference
 from explorer.compare.align.one_sided import extra_ops
 from explorer.model.divergence import ExtraOps, GradientAdded, OtherValue
 from explorer.model.graph import GradGraph
-from tests.support.alignments import called, matching_of, parting
+from tests.support.alignments import called, join, matching_of, parting
 from tests.support.computed_graphs import ComputedGraph
 from tests.support.divergence_records import other_value
 
@@ -65,7 +65,7 @@ def test_an_op_of_one_side_is_read_against_its_input_where_the_other_side_goes_o
     right, x = started("b")
     right.op(then, np.tanh, x, line=2)
     matching = matching_of(left, right)
-    matching.join(called(matching.first, "x").value, called(matching.second, "x").value, "name")
+    join(matching, "x")
     found = extra_ops([called(matching.first, "Square")], None)
     assert (found.ends is not None) == is_read_against
 

@@ -105,30 +105,24 @@ def shared(right: GradGraph) -> tuple[str, FromLeaf] | None:
     return cause.op, of_type(FromLeaf, of_type(Rewire, edit).source)
 
 
+# Two leaves that are one tensor have one gradient.
 @pytest.mark.parametrize(
-    ("first", "second", "is_told"),
+    ("values", "is_told"),
     [
-        (FIRST + SECOND, np.zeros(8), True),
+        ((FIRST + SECOND, np.zeros(8)), True),
         # Another sum, and one beside the gradient that is there.
-        (FIRST * 2, np.zeros(8), False),
-        (FIRST + SECOND, SECOND, False),
+        ((FIRST * 2, np.zeros(8)), False),
+        ((FIRST + SECOND, SECOND), False),
+        ((FIRST + SECOND,), True),
+        ((FIRST * 2,), False),
+        ((FIRST - SECOND,), False),
     ],
 )
 def test_one_leaf_for_two_is_told_by_the_sum_of_their_gradients(
-    first: AnyArray, second: AnyArray, is_told: bool
+    values: tuple[AnyArray, ...], is_told: bool
 ) -> None:
-    told = shared(gradients("mindspore-tape", first, second))
-    assert told == (("norm1.weight", FromLeaf("norm2.weight")) if is_told else None)
-
-
-@pytest.mark.parametrize(
-    ("total", "is_told"), [(FIRST + SECOND, True), (FIRST * 2, False), (FIRST - SECOND, False)]
-)
-def test_two_leaves_that_are_one_tensor_have_one_sum_as_their_gradient(
-    total: AnyArray, is_told: bool
-) -> None:
-    told = shared(gradients("mindspore-tape", total))
-    other = FromLeaf("norm2.weight", is_one_tensor=True)
+    told = shared(gradients("mindspore-tape", *values))
+    other = FromLeaf("norm2.weight", is_one_tensor=len(values) == 1)
     assert told == (("norm1.weight", other) if is_told else None)
 
 

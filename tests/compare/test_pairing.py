@@ -296,17 +296,6 @@ PAIRED = {
         """,
         {"transposed": 3},
     ),
-    "results of other names, in their order": (
-        """
-        y = Exp: np.exp(x)
-        z = Sin: np.sin(x)
-        - result loss = y
-        - result logits = z
-        + result first = y
-        + result second = z
-        """,
-        {"name": 3},
-    ),
 }
 
 

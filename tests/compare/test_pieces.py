@@ -88,12 +88,6 @@ def test_equal_gradients_in_other_pieces_are_no_divergence(alike: tuple[str, ...
         assert Plain("in_pieces") in [lone.why for lone in alignment.unpaired]
 
 
-def test_without_knowing_the_pieces_a_gradient_seems_to_be_missing() -> None:
-    # What the test above would see if the pieces were not handed over.
-    alignment = align(whole(), in_parts(), alike=ALIKE)
-    assert alignment.divergence is not None
-
-
 def test_a_piece_that_differs_is_named_with_its_values() -> None:
     for alignment in both_ways(whole(factor=2.0), in_parts(), ("out", "dx")):
         (divergence,) = alignment.divergences

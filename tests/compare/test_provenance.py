@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorer.compare.align.matching import Matching
 from explorer.compare.align.provenance import (
     FEW,
     Candidates,
@@ -17,7 +16,7 @@ from explorer.compare.align.provenance import (
 from explorer.compare.align.sameness import TIGHT
 from explorer.compare.align.vertices import Side
 from explorer.model.arrays import AnyArray
-from tests.support.alignments import called, matching_of
+from tests.support.alignments import called, join, matching_of
 from tests.support.computed_graphs import ComputedGraph, Function
 
 X = np.array([1.0, 2.0, 4.0])
@@ -26,13 +25,6 @@ Y = np.array([3.0, 5.0, 7.0])
 
 def side_of(graph: ComputedGraph) -> Side:
     return matching_of(graph, ComputedGraph("empty")).first
-
-
-def join(matching: Matching, *names: str) -> None:
-    """Pairs the nodes of some names."""
-    for name in names:
-        first, second = (called(side, name).value for side in matching.sides)
-        matching.join(first, second, "name")
 
 
 # Origins

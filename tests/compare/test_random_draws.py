@@ -89,32 +89,24 @@ def test_nothing_is_said_of_rates_where_a_dropout_drops_nothing_by_chance() -> N
     assert align(net(ONE_MASK), net(np.full(4, 1.25))).divergence is None
 
 
-def with_an_infinity(mask: AnyArray) -> GradGraph:
-    """x, one of whose elements is infinite and kept, dropped out by a mask."""
-    x = np.array([1.0, np.inf, 3, 4])
-    graph = HandmadeGraph()
-    read = graph.add("input", kind="input", name="x", value=x)
-    drawn = graph.add("aten.bernoulli.p", [read], value=mask)
-    kept = graph.add("mul", [read, drawn], value=x * mask)
-    graph.add("output", [kept], kind="output", name="dropped", value=x * mask)
-    return graph.record()
-
-
-def test_the_rate_at_which_infinities_are_dropped_is_not_known() -> None:
-    assert align(with_an_infinity(ANOTHER_MASK), with_an_infinity(OTHER_RATE)).divergence is None
-
-
-def dropouts(*masks: AnyArray) -> GradGraph:
+def dropouts(*masks: AnyArray, x: AnyArray = X) -> GradGraph:
     """x dropped out by one mask after another."""
     graph = HandmadeGraph()
-    value = X
-    kept = graph.add("input", kind="input", name="x", value=X)
+    value = x
+    kept = graph.add("input", kind="input", name="x", value=x)
     for mask in masks:
         drawn = graph.add("aten.bernoulli.p", [kept], value=mask)
         value = value * mask
         kept = graph.add("mul", [kept, drawn], value=value)
     graph.add("output", [kept], kind="output", name="dropped", value=value)
     return graph.record()
+
+
+def test_the_rate_at_which_infinities_are_dropped_is_not_known() -> None:
+    left, right = (
+        dropouts(it, x=np.array([1.0, np.inf, 3, 4])) for it in (ANOTHER_MASK, OTHER_RATE)
+    )
+    assert align(left, right).divergence is None
 
 
 def test_a_dropout_is_not_compared_with_another_one_because_one_dropped_nothing() -> None:

@@ -58,34 +58,23 @@ def wave(engine: str, *steps: str) -> GradGraph:
     return one_input(engine, build)
 
 
-def test_a_step_that_the_other_side_does_not_take_is_decomposed_towards_the_first_pair() -> None:
-    left = wave("a", "Exp")
-    alignment = align(left, wave("b"))
-    assert alignment.divergence is None
-    assert reasons(alignment, "left", left) == {"Exp": "decomposed"}
-    detail = details(alignment, left)["Exp"]
-    assert detail.startswith("a step on the way to `Sin`, for which b has ")
-    assert "no ops of its own" in detail
-
-
-def test_of_two_regions_the_one_with_fewer_ops_is_fused() -> None:
-    left, right = wave("a", "Exp"), wave("b", "Half", "Root")
+@pytest.mark.parametrize(
+    ("steps", "reason", "text"),
+    [
+        ((), "decomposed", "a step on the way to `Sin`, for which b has no ops of its own"),
+        (("Half", "Root"), "fused", "on the way to `Sin` b has 2 ops where this graph has 1"),
+        (("Double",), "decomposed", "a step on the way to `Sin`, for which b has 1 op of its own"),
+    ],
+)
+def test_of_two_regions_towards_the_first_pair_the_one_with_fewer_ops_is_fused(
+    steps: tuple[str, ...], reason: str, text: str
+) -> None:
+    left, right = wave("a", "Exp"), wave("b", *steps)
     alignment = align(left, right)
     assert alignment.divergence is None
-    assert reasons(alignment, "left", left) == {"Exp": "fused"}
-    assert reasons(alignment, "right", right) == {"Half": "decomposed", "Root": "decomposed"}
-    assert (
-        details(alignment, left)["Exp"] == "on the way to `Sin` b has 2 ops where this graph has 1"
-    )
-    assert "has 1 op of its own" in details(align(right, left), right)["Half"]
-
-
-def test_of_two_regions_of_one_size_both_are_decomposed() -> None:
-    left, right = wave("a", "Exp"), wave("b", "Double")
-    alignment = align(left, right)
-    assert alignment.divergence is None
-    assert reasons(alignment, "left", left) == {"Exp": "decomposed"}
-    assert reasons(alignment, "right", right) == {"Double": "decomposed"}
+    assert reasons(alignment, "left", left) == {"Exp": reason}
+    assert reasons(alignment, "right", right) == dict.fromkeys(steps, "decomposed")
+    assert details(alignment, left)["Exp"] == text
 
 
 def test_a_value_that_is_a_further_output_on_the_other_side_says_which() -> None:

@@ -146,14 +146,6 @@ def test_without_a_measurement_the_level_is_a_few_units_in_the_last_place(
     assert compared(shifted, one, None, None).verdict == verdict
 
 
-def test_rounding_that_no_run_has_shown_is_no_difference() -> None:
-    # Sums of a few hundred products: exact in one order, off by the last place in another.
-    one = values()
-    still = np.zeros(one.shape)
-    rounded = np.nextafter(one, np.float32(9))
-    assert compared(one, rounded, still, still).verdict == "match"
-
-
 def test_the_noise_half_of_a_packed_bias_is_not_the_scale_of_its_other_half() -> None:
     draws = np.random.default_rng(0)
     numbers = draws.standard_normal(8)
@@ -296,9 +288,7 @@ def test_noise_excuses_no_number_that_one_side_alone_has(
 
 def test_empty_tensors_match() -> None:
     empty = np.zeros((0, 9), np.float32)
-    assert compared(empty, empty, empty, empty).verdict == "match"
-    none = np.zeros((0, 3), np.float32)
-    comparison = compare(answer(none, none), answer(none, none))
+    comparison = compared(empty, empty, empty, empty)
     assert (comparison.verdict, comparison.greatest) == ("match", None)
 
 

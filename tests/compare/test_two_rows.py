@@ -1,10 +1,11 @@
 """Two rows of ops that are set side by side: how far each goes, and what it reads in another order."""
 
 import numpy as np
+import pytest
 
 from explorer.compare.align.two_rows import rearranged_input, two_rows
 from explorer.model.divergence import OtherValue
-from tests.support.alignments import called, matching_of
+from tests.support.alignments import called, join, matching_of
 from tests.support.computed_graphs import ComputedGraph, Function
 
 SCALE = np.linspace(1, 2, 4)
@@ -59,20 +60,22 @@ def turned(engine: str, turn: Function) -> ComputedGraph:
     return graph
 
 
-def test_an_input_that_lies_in_another_order_is_found() -> None:
-    matching = matching_of(turned("a", np.transpose), turned("b", np.copy))
-    x, other_x = (called(side, "x").value for side in matching.sides)
-    matching.join(x, other_x, "name")
+@pytest.mark.parametrize(("turn", "is_moved"), [(np.copy, True), (np.transpose, False)])
+def test_an_input_that_lies_in_another_order_is_found_where_not_both_sides_turn_it(
+    turn: Function, is_moved: bool
+) -> None:
+    matching = matching_of(turned("a", np.transpose), turned("b", turn))
+    join(matching, "x")
+    assert called(matching.first, "Transpose").is_free
     first, second = (called(side, "Exp") for side in matching.sides)
     moved = first.inputs[0], second.inputs[0]
-    assert rearranged_input(first, second) == moved
+    assert rearranged_input(first, second) == (moved if is_moved else None)
 
 
 def test_what_is_turned_behind_is_not_put_back_in_order() -> None:
     """The turned numbers have another shape, which says nothing of their order."""
     matching = matching_of(mixed("a", lambda x: x.reshape(2, 2, 3)[:, ::-1]), mixed("b", np.copy))
-    x, other_x = (called(side, "x").value for side in matching.sides)
-    matching.join(x, other_x, "reordered")
+    join(matching, "x", how="reordered")
     first, second = (called(side, "Transpose") for side in matching.sides)
     assert rearranged_input(first, second) is not None
 
@@ -83,14 +86,6 @@ def mixed(engine: str, mix: Function) -> ComputedGraph:
     read = graph.leaf("x", mix(np.arange(12.0).reshape(4, 3) ** 2).reshape(4, 3), "input")
     graph.op("Transpose", np.transpose, read)
     return graph
-
-
-def test_what_a_step_moves_alike_on_both_sides_is_not_compared_with_what_it_reads() -> None:
-    matching = matching_of(turned("a", np.transpose), turned("b", np.transpose))
-    x, other_x = (called(side, "x").value for side in matching.sides)
-    matching.join(x, other_x, "name")
-    assert called(matching.first, "Transpose").is_free
-    assert rearranged_input(*(called(side, "Exp") for side in matching.sides)) is None
 
 
 def product(engine: str, turn: Function) -> ComputedGraph:
@@ -105,9 +100,7 @@ def product(engine: str, turn: Function) -> ComputedGraph:
 def test_a_product_reads_other_numbers_where_its_rows_have_others_in_whichever_shape() -> None:
     def moved(turn: Function) -> bool:
         matching = matching_of(product("a", np.copy), product("b", turn))
-        for name in ("x", "w"):
-            leaf, other = (called(side, name).value for side in matching.sides)
-            matching.join(leaf, other, "name")
+        join(matching, "x", "w")
         nodes = (called(side, "MatMul") for side in matching.sides)
         return rearranged_input(*nodes) is not None
 

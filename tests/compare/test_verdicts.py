@@ -136,23 +136,22 @@ def test_an_oracle_that_does_not_judge_is_not_missed() -> None:
 
 # The oracle
 
+RIGHT = values("float64")
+CONFIRMING = OracleResult("ok", (Estimate("dx", pack(RIGHT)), Estimate("dy", pack(RIGHT))))
+
 
 def test_the_oracle_catches_a_wrong_answer_that_all_engines_share() -> None:
-    right = values("float64")
-    oracle = OracleResult("ok", (Estimate("dx", pack(right)), Estimate("dy", pack(right))))
-    good, wrong = answer(right, right), answer(right * 1.01, right)
-    report = judged({"torch-tape": good, "torch-graph": good}, oracle=oracle)
+    good, wrong = answer(RIGHT, RIGHT), answer(RIGHT * 1.01, RIGHT)
+    report = judged({"torch-tape": good, "torch-graph": good}, oracle=CONFIRMING)
     assert (report.expected, report.oracle_agrees) == (True, True)
-    report = judged({"torch-tape": wrong, "torch-graph": wrong}, oracle=oracle)
+    report = judged({"torch-tape": wrong, "torch-graph": wrong}, oracle=CONFIRMING)
     assert (report.verdict, report.expected, report.oracle_agrees) == ("match", False, False)
 
 
 def test_engines_that_disagree_are_named_two_by_two_and_the_oracle_is_none_of_them() -> None:
-    right = values("float64")
-    oracle = OracleResult("ok", (Estimate("dx", pack(right)), Estimate("dy", pack(right))))
     names = ("mindspore-graph", "mindspore-tape", "torch-tape")
     moved = answer(values() * 2, values())
-    report = judged(dict(zip(names, (FINE, moved, FINE), strict=True)), oracle=oracle)
+    report = judged(dict(zip(names, (FINE, moved, FINE), strict=True)), oracle=CONFIRMING)
     assert report.oracle_agrees is False
     assert report.apart == (names[:2], names[1:])
 
@@ -198,12 +197,10 @@ def test_both_sides_of_a_difference_are_named_whole(answers: str, sides: str) ->
 
 
 def test_an_oracle_that_is_expected_to_disagree_is_seen_to() -> None:
-    right = values("float64")
-    oracle = OracleResult("ok", (Estimate("dx", pack(right)), Estimate("dy", pack(right))))
     expected = ExpectedDifference((ORACLE,), "the gradient is custom")
-    good, custom = answer(right, right), answer(right * 2, right)
-    assert judged({"torch-tape": custom, "torch-graph": custom}, expected, oracle=oracle).expected
-    assert not judged({"torch-tape": good, "torch-graph": good}, expected, oracle=oracle).expected
+    for factor, is_expected in ((2, True), (1, False)):
+        results = dict.fromkeys(("torch-tape", "torch-graph"), answer(RIGHT * factor, RIGHT))
+        assert judged(results, expected, oracle=CONFIRMING).expected == is_expected
 
 
 @pytest.mark.parametrize(("factor", "agrees"), [(1.0, True), (1.05, False)])

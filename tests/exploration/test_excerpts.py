@@ -9,7 +9,6 @@ from explorer.exploration.outcomes import abridged, abridged_leaf
 from explorer.model.arrays import (
     LARGE,
     SMALL,
-    AnyArray,
     Array,
     element,
     first_elements,
@@ -18,26 +17,23 @@ from explorer.model.arrays import (
 )
 from explorer.model.cases import GradCase
 from explorer.model.report import CaseReport
-from explorer.model.results import Leaf, OracleResult, Result
+from explorer.model.results import Leaf
 from explorer.report.json import array_document
 from explorer.text.numbers import digits, tensor_digits
 from explorer.words.groups import worded_answers
+from tests.support.results import NO_ORACLE, dx
 
 SHAPE = (LARGE // 64 + 1, 64)
 VALUES = np.random.default_rng(0).standard_normal(SHAPE).astype(np.float32)
 PLACE = (200, 7)
 
 
-def result(values: AnyArray) -> Result:
-    return Result(outcome="ok", structure="dw", leaves=(Leaf("dw", pack(values)),))
-
-
 @pytest.fixture(scope="module")
 def judged() -> CaseReport:
     other = VALUES.copy()
     other[PLACE] += 1.0
-    results = {"mindspore-tape": result(VALUES), "torch-tape": result(other)}
-    return judge(GradCase("grad", None, "one"), results, OracleResult("not_defined"))
+    results = {"mindspore-tape": dx(VALUES), "torch-tape": dx(other)}
+    return judge(GradCase("grad", None, "one"), results, NO_ORACLE)
 
 
 def value_of(report: CaseReport, engine: str) -> Array:
@@ -62,7 +58,7 @@ def test_what_faces_show_of_it_is_what_they_show_of_all_elements(judged: CaseRep
         assert element(brief, PLACE) == unpack(whole)[PLACE]
         assert np.array_equal(first_elements(brief), unpack(whole).ravel()[:SMALL])
     assert worded_answers(kept) == worded_answers(judged)
-    assert "dw[200, 7]" in worded_answers(kept)[0].text
+    assert "dx[200, 7]" in worded_answers(kept)[0].text
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float16", "complex64", "int32"])

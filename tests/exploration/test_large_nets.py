@@ -14,12 +14,13 @@ from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.report import Report
 from explorer.model.requests import NetRequest
-from explorer.model.results import Leaf, Result
+from explorer.model.results import Result
 from explorer.scenario.common_start import Nets
 from explorer.scenario.find import SHIPPED, names
 from explorer.scenario.load import load
 from explorer.words.demand import demand_text, first_answer_text
 from explorer.workers.workers import REQUEST_SECONDS, Workers
+from tests.support.results import dx
 
 CASE = GradCase("grad", 0, "all")
 ENGINES = ("mindspore-graph", "mindspore-tape", "torch-tape", "torch-graph")
@@ -103,26 +104,22 @@ def test_otherwise_each_framework_is_measured() -> None:
 # The first answer
 
 
-def result(values: AnyArray, name: str = "dw") -> Result:
-    return Result(outcome="ok", structure=name, leaves=(Leaf(name, pack(values)),))
-
-
 ONE = np.array([1.0, -4.0], np.float32)
 
 
 def test_the_first_answer_is_the_greatest_difference_as_a_share_of_the_greatest_element() -> None:
     other = ONE + np.array([0.0, 1.0], np.float32)
-    answer = first_answer({"a": result(ONE), "b": result(ONE), "c": result(other)})
-    assert answer == FirstAnswer(("a", "b", "c"), 0.25, "dw", ("a", "c"))
+    answer = first_answer({"a": dx(ONE), "b": dx(ONE), "c": dx(other)})
+    assert answer == FirstAnswer(("a", "b", "c"), 0.25, "dx", ("a", "c"))
     text = first_answer_text(answer)
     assert "2.5e-01" in text
-    assert "(dw, a and c)" in text
+    assert "(dx, a and c)" in text
 
 
 def test_equal_answers_are_equal_bit_for_bit_also_where_they_are_nan() -> None:
     nan = np.array([np.nan, 1.0], np.float32)
-    assert first_answer({"a": result(nan), "b": result(nan)}).apart is None
-    answer = first_answer({"torch-tape": result(ONE), "torch-graph": result(ONE)})
+    assert first_answer({"a": dx(nan), "b": dx(nan)}).apart is None
+    answer = first_answer({"torch-tape": dx(ONE), "torch-graph": dx(ONE)})
     assert "bit for bit" in first_answer_text(answer)
 
 
@@ -135,18 +132,18 @@ def test_equal_answers_are_equal_bit_for_bit_also_where_they_are_nan() -> None:
     ],
 )
 def test_numbers_that_are_not_finite_and_other_shapes_differ_by_no_share(other: AnyArray) -> None:
-    answer = first_answer({"a": result(ONE), "b": result(other)})
+    answer = first_answer({"a": dx(ONE), "b": dx(other)})
     assert math.isinf(answer.greatest)
-    assert first_answer_text(answer) == "first answer: a and b differ in dw"
+    assert first_answer_text(answer) == "first answer: a and b differ in dx"
 
 
 def test_complex_gradients_differ_by_their_imaginary_parts() -> None:
     one, other = np.array([1 + 2j], np.complex64), np.array([1 - 2j], np.complex64)
-    assert first_answer({"a": result(one), "b": result(other)}).greatest == 2.0
+    assert first_answer({"a": dx(one), "b": dx(other)}).greatest == 2.0
 
 
 def test_engines_without_a_result_are_not_named() -> None:
-    answer = first_answer({"a": result(ONE), "b": Result(outcome="raised")})
+    answer = first_answer({"a": dx(ONE), "b": Result(outcome="raised")})
     assert answer.engines == ("a",)
     assert first_answer({"b": Result(outcome="raised")}).engines == ()
     assert "no engine" in first_answer_text(FirstAnswer(()))

@@ -13,35 +13,25 @@ from explorer.compare.causes.mending import Mending
 from explorer.model.alignment import Alignment, Seen
 from explorer.model.arrays import AnyArray
 from explorer.model.causes import Cause
-from explorer.model.graph import Edge, GradGraph, Node, Output
+from explorer.model.graph import GradGraph
 from explorer.model.mended import Mended, MendedRun
-from explorer.numeric.summaries import summarise
 from tests.support.divergence_records import other_value
 from tests.support.explained import CAUSE
+from tests.support.handmade_graph import HandmadeGraph
 from tests.support.narrowing import present
 from tests.support.written_nets import two_nets
 
 X = np.array([0.5, 1.5, -2.0, 3.25], np.float32)
 
 
-def output(array: AnyArray) -> tuple[Output, ...]:
-    return (Output(array.shape, "float32", summarise(array), 1e-7),)
-
-
 def chain(engine: str, *values: AnyArray) -> GradGraph:
     """x, and ops in a row with these values, of which the last is the output."""
-    nodes = [Node(id="n0", op="input", kind="input", phase="forward", name="x", outputs=output(X))]
-    for number, value in enumerate(values, start=1):
-        nodes.append(
-            Node(id=f"n{number}", op="Tanh", kind="op", phase="forward", outputs=output(value))
-        )
-    last = len(values) + 1
-    result = output(values[-1])
-    nodes.append(
-        Node(id=f"n{last}", op="output", kind="output", phase="forward", name="out", outputs=result)
-    )
-    edges = tuple(Edge(f"n{number}", f"n{number + 1}") for number in range(last))
-    return GradGraph(engine=engine, case="", stage="", nodes=tuple(nodes), edges=edges)
+    made = HandmadeGraph()
+    last = made.add("input", kind="input", name="x", value=X, noise=1e-7, line=0)
+    for value in values:
+        last = made.add("Tanh", [last], value=value, noise=1e-7, line=0)
+    made.add("output", [last], kind="output", name="out", value=value, noise=1e-7, line=0)
+    return made.record(engine=engine)
 
 
 HERE, THERE = (X * 2 + 1, X * 3 + 2, X * 5 + 3), (X * 7 + 4, X * 11 + 5, X * 13 + 6)
@@ -178,16 +168,7 @@ def test_what_a_run_refutes_is_left_out_and_the_others_keep_their_causes() -> No
 
 @pytest.mark.parametrize("node", ["n1", "n3"])
 def test_what_is_seen_behind_a_known_divergence_does_not_explain_it(node: str) -> None:
-    graphs = chain("torch-tape", *HERE), chain("jax-tape", *THERE)
-    left, right = (
-        msgspec.structs.replace(
-            graph,
-            nodes=tuple(
-                msgspec.structs.replace(it, order=order) for order, it in enumerate(graph.nodes)
-            ),
-        )
-        for graph in graphs
-    )
+    left, right = chain("torch-tape", *HERE), chain("jax-tape", *THERE)
     known = other_value("n1", "n1")
     plain = msgspec.structs.replace(seamed(left, right).alignment, seen=(Seen(known),))
     parts = frozenset({"n1", "n2", "n3"})

@@ -9,11 +9,11 @@ from explorer.exploration.outcomes import abridged
 from explorer.model.arrays import LARGE, AnyArray, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.findings import ZeroGradients
-from explorer.model.report import CaseReport, CaseVerdict, Report
+from explorer.model.report import CaseVerdict, Report
 from explorer.model.requests import NetRequest
-from explorer.model.results import OracleResult
 from explorer.model.trees import branch
 from explorer.scenario.common_start import Nets
+from tests.support import sample_report as sample
 from tests.support.results import answer
 
 ZERO, ONE = np.zeros(3, np.float32), np.ones(3, np.float32)
@@ -33,24 +33,8 @@ def report(*gradients: tuple[AnyArray, AnyArray], verdict: CaseVerdict = "match"
         f"engine {place}": answer(*arrays, structure=GRADIENTS)
         for place, arrays in enumerate(gradients)
     }
-    case = CaseReport(
-        case=MAIN,
-        results=results,
-        oracle=OracleResult("not_asked"),
-        oracle_agrees=None,
-        verdict=verdict,
-        expected=True,
-    )
-    return Report(
-        scenario="",
-        title="",
-        notes="",
-        versions={},
-        devices={},
-        inputs=(),
-        parameters=(),
-        cases=(case,),
-    )
+    case = msgspec.structs.replace(sample.case_report(MAIN), results=results, verdict=verdict)
+    return msgspec.structs.replace(sample.report(), cases=(case,))
 
 
 def test_gradients_of_zeros_are_named_where_a_parameter_starts_as_zeros() -> None:

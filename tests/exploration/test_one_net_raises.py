@@ -21,59 +21,32 @@ from explorer.words.graphs import why_no_graph
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
 from tests.support.samples import some, some_rows
-from tests.support.scenario_files import written
+from tests.support.scenario_files import Side, scenario_text, written
 from tests.support.scenario_reports import BY_FIRST, leaves, row
 from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
-INPUTS = """\
-import numpy as np
+PLAIN = Side("", "return (x * x).sum()")
+
+IN_FORWARD = Side("", "return (x * x).no_such_method()")
+IN_CREATION = Side("", PLAIN.lines, before="nn.no_such_part")
+OF_SHAPES = Side("", "return (x.reshape(3, 1) @ x.reshape(3, 1)).sum()")
 
 
-def inputs():
-    return {"x": np.array([1, 2, 3], np.float32)}
-"""
-
-MINDSPORE = """
-
-def mindspore_net():
-    from mindspore import nn, ops
-
-    class Net(nn.Cell):
-        def construct(self, x):
-            return (x * x).sum()
-
-    return Net()
-"""
-
-TORCH = """
-
-def torch_net():
-    import torch
-
-    class Net(torch.nn.Module):
-        def forward(self, x):
-            return (x * x).sum()
-
-    return Net()
-"""
-
-IN_FORWARD = ("(x * x).sum()", "(x * x).no_such_method()")
-IN_CREATION = ("    return Net()", "    return Net().no_such_part")
-OF_SHAPES = ("(x * x).sum()", "(x.reshape(3, 1) @ x.reshape(3, 1)).sum()")
+def text_of(mindspore: Side = PLAIN, torch: Side = PLAIN) -> str:
+    """A scenario of two nets, which read 1, 2 and 3."""
+    inputs = 'return {"x": np.array([1, 2, 3], np.float32)}'
+    return scenario_text(inputs, mindspore, torch, head="")
 
 
-def scenario_with(folder: Path, framework: str, change: tuple[str, str]) -> Path:
-    """A scenario whose net in one framework is changed."""
-    nets = {"mindspore": MINDSPORE, "torch": TORCH}
-    assert change[0] in nets[framework]
-    nets[framework] = nets[framework].replace(*change)
-    return written(folder, INPUTS + nets["mindspore"] + nets["torch"], f"raises_{framework}.py")
+def scenario_with(folder: Path, framework: str, net: Side) -> Path:
+    """A scenario with another net in one framework."""
+    return written(folder, text_of(**{framework: net}), f"raises_{framework}.py")
 
 
 @pytest.mark.parametrize(
-    ("framework", "change"),
+    ("framework", "net"),
     some_rows(
         product(("mindspore", "torch"), (IN_FORWARD, IN_CREATION, OF_SHAPES)),
         ("mindspore", IN_CREATION),
@@ -81,9 +54,9 @@ def scenario_with(folder: Path, framework: str, change: tuple[str, str]) -> Path
     ),
 )
 def test_a_net_that_raises_leaves_the_other_framework_its_results(
-    framework: str, change: tuple[str, str], workers: Workers, tmp_path: Path
+    framework: str, net: Side, workers: Workers, tmp_path: Path
 ) -> None:
-    report = explore(load(scenario_with(tmp_path, framework, change)), workers, selection="main")
+    report = explore(load(scenario_with(tmp_path, framework, net)), workers, selection="main")
     case = row(report, BY_FIRST)
     other = "torch" if framework == "mindspore" else "mindspore"
     for style in ("tape", "graph"):
@@ -99,9 +72,9 @@ def test_a_net_that_raises_leaves_the_other_framework_its_results(
 
 
 def test_where_no_net_runs_the_scenario_is_refused(workers: Workers, tmp_path: Path) -> None:
-    broken = INPUTS + MINDSPORE.replace(*IN_FORWARD) + TORCH.replace(*IN_FORWARD)
+    path = written(tmp_path, text_of(IN_FORWARD, IN_FORWARD), "both_raise.py")
     with pytest.raises(ScenarioError, match="the PyTorch net raises"):
-        explore(load(written(tmp_path, broken, "both_raise.py")), workers)
+        explore(load(path), workers)
 
 
 def test_an_input_that_no_position_reaches_is_refused(workers: Workers) -> None:
@@ -129,15 +102,6 @@ def test_scenario_and_diff_show_what_the_other_net_gives_and_exit_with_1(
     assert run(["diff", file, "torch-tape", "mindspore-graph", "--json"]) == 1
     document = json.loads(capfd.readouterr().out)
     assert (document["verdict"], list(document["ungraphed"])) == ("some_raise", ["torch-tape"])
-
-
-def broken(mindspore: str = "pass", torch: str = "pass") -> str:
-    """A scenario whose nets break something of the explorer's when they are made."""
-    sides = [
-        text.replace("_net():\n", f"_net():\n    {code}\n")
-        for text, code in ((MINDSPORE, mindspore), (TORCH, torch))
-    ]
-    return INPUTS + "".join(sides)
 
 
 FAULTS = {
@@ -170,8 +134,8 @@ def test_a_fault_costs_a_graph_and_no_answer_and_says_whose_it_is_and_where(
     for engine in engines:
         module, kind, method = FAULTS[engine].rsplit(".", 2)
         breaking = f"from {module} import {kind} as broken; broken.{method} = None"
-        code[ENGINES[engine].framework] = breaking
-    path = written(tmp_path, broken(**code))
+        code[ENGINES[engine].framework] = Side("", PLAIN.lines, breaking)
+    path = written(tmp_path, text_of(**code))
 
     report = explore(load(path), own_workers, selection="main")
     (case,) = report.cases
@@ -201,7 +165,7 @@ def test_a_call_that_raises_when_it_is_recorded_alone_says_so(
         "from explorer.engines.torch.tape_recorder import Recorder as broken;"
         " broken.expect_pass = None"
     )
-    path = written(tmp_path, broken(torch=breaking))
+    path = written(tmp_path, text_of(torch=Side("", PLAIN.lines, breaking)))
     report = explore(load(path), own_workers, engines=("torch-tape",), selection="main")
     assert report.cases[0].results["torch-tape"].outcome == "ok"
     assert list(report.ungraphed) == ["torch-tape"]
@@ -211,7 +175,7 @@ def test_a_call_that_raises_when_it_is_recorded_alone_says_so(
 
 
 def test_a_call_that_raises_anyway_gives_its_own_message(tmp_path: Path, workers: Workers) -> None:
-    path = written(tmp_path, broken().replace("return (x * x)", "return torch.exp(x).add_(1)"))
+    path = written(tmp_path, text_of(torch=Side("", "return torch.exp(x).add_(1).sum()")))
     report = explore(load(path), workers, engines=("torch-tape",), selection="main")
     assert report.cases[0].results["torch-tape"].outcome == "raised"
     assert "modified by an inplace operation" in report.ungraphed["torch-tape"].error.message

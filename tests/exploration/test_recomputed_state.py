@@ -16,7 +16,7 @@ from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
 from tests.support.nets import net_file
 from tests.support.samples import some
-from tests.support.scenario_files import written
+from tests.support.scenario_files import Side, scenario_text, written
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -107,39 +107,27 @@ def test_without_recomputation_a_buffer_is_a_result_of_the_forward(workers: Work
                 assert (node.forward is not None) is node.name.startswith("d"), graph.engine
 
 
-TORCH_ALONE = """
-import numpy as np
+INPUTS = 'return {"x": np.array([[3.1, -1.2], [4.2, 0.3], [5.3, 2.2], [4.4, -0.7]], np.float32)}'
 
-TRAIN = True
+BLOCK = """
+from torch.utils.checkpoint import checkpoint
 
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {made}
 
-def inputs():
-    return {{"x": np.array([[3.1, -1.2], [4.2, 0.3], [5.3, 2.2], [4.4, -0.7]], np.float32)}}
-
-
-def torch_net():
-    import torch
-    from torch import nn
-    from torch.utils.checkpoint import checkpoint
-
-    class Block(nn.Module):
-        def __init__(self):
-            super().__init__()
-            {made}
-
-        def forward(self, x):
-            {changed}
-
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.block = Block()
-
-        def forward(self, x):
-            return (checkpoint(self.block, x, use_reentrant=False) ** 2).sum()
-
-    return Net()
+    def forward(self, x):
+        {changed}
 """
+
+
+def torch_alone(made: str, changed: str) -> str:
+    """A scenario whose net in PyTorch computes a block again in backward."""
+    before = BLOCK.format(made=made, changed=changed)
+    last = "return (checkpoint(self.block, x, use_reentrant=False) ** 2).sum()"
+    return scenario_text(INPUTS, None, Side("self.block = Block()", last, before))
+
 
 BLOCKS = {
     "in place": (
@@ -162,7 +150,7 @@ def test_a_recomputed_block_may_change_its_buffers_in_any_way(
     name: str, tmp_path: Path, workers: Workers
 ) -> None:
     made, changed = BLOCKS[name]
-    path = written(tmp_path, TORCH_ALONE.format(made=made, changed=changed))
+    path = written(tmp_path, torch_alone(made, changed))
     report = explore(load(path), workers, engines=("torch-tape",), selection="main")
     (case,) = report.cases
     assert case.results["torch-tape"].outcome == "ok"
@@ -193,7 +181,7 @@ def test_a_buffer_that_becomes_memory_that_nothing_fills_costs_no_graph(
     # No value that fresh memory is likely to hold.
     made = "self.register_buffer('ema', torch.full((2,), 7.25))"
     changed = "self.ema = torch.empty(2); return torch.tanh(x) * 1.5"
-    path = written(tmp_path, TORCH_ALONE.format(made=made, changed=changed))
+    path = written(tmp_path, torch_alone(made, changed))
     report = explore(load(path), workers, engines=("torch-tape",), selection="main")
     (graph,) = report.graphs
     assert lint(graph) == []

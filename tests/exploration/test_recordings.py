@@ -13,7 +13,7 @@ from explorer.model.results import Captured, Leaf, LeafNoise, Result, ResultNois
 from explorer.scenario.load import load
 from explorer.words.findings import sentence
 from explorer.workers.workers import Workers
-from tests.support.scenario_files import written
+from tests.support.scenario_files import Side, function_net, scenario_text, written
 
 
 def answer(**leaves: list[float] | list[complex]) -> Result:
@@ -72,33 +72,14 @@ def test_a_graph_is_altered_where_its_result_differs_by_more_than_rounding(
     assert altered_engines(findings) == ({"torch-tape"} if is_altered else set())
 
 
-FILLED = """
-import numpy as np
-
-
-def inputs():
-    return {"a": np.array([1.0, 2.0, 3.0], np.float32)}
-
-
-def mindspore_net():
-    from mindspore import ops
-
-    def net(a):
-        b = ops.exp(a)
-        y = b.sum()
-        b[:] = 0.0
-        return y
-
-    return net
-"""
-
-
 @pytest.mark.mindspore
 def test_a_tape_that_is_watched_reads_what_was_overwritten_and_accuses_nobody(
     workers: Workers, tmp_path: Path
 ) -> None:
     engines = ("mindspore-graph", "mindspore-tape")
-    scenario = load(written(tmp_path, FILLED, "filled.py"))
+    inputs = 'return {"a": np.array([1.0, 2.0, 3.0], np.float32)}'
+    filled = Side(None, "b = ops.exp(a)\ny = b.sum()\nb[:] = 0.0\nreturn y")
+    scenario = load(written(tmp_path, scenario_text(inputs, filled, None, "a"), "filled.py"))
     report = explore(scenario, workers, engines=engines, selection="main")
     for result in report.cases[0].results.values():
         expected = np.exp([1.0, 2.0, 3.0])
@@ -109,30 +90,13 @@ def test_a_tape_that_is_watched_reads_what_was_overwritten_and_accuses_nobody(
     assert report.is_as_expected
 
 
-OVERFLOWING = """
-import numpy as np
-
-
-def inputs():
-    return {"a": np.tril(np.full((3, 3), 1e13)).astype(np.float32)}
-
-
-def torch_net():
-    import torch
-
-    def net(a):
-        return torch.prod(a)
-
-    return net
-"""
-
-
 @pytest.mark.torch
 def test_the_derivative_of_prod_that_recording_changes_is_no_divergence(
     workers: Workers, tmp_path: Path
 ) -> None:
-    scenario = load(written(tmp_path, OVERFLOWING, "overflow.py"))
-    report = explore(scenario, workers, selection="main")
+    numbers = "np.tril(np.full((3, 3), 1e13)).astype(np.float32)"
+    overflowing = function_net(tmp_path, "return torch.prod(a)", a=numbers)
+    report = explore(load(overflowing), workers, selection="main")
     # Every product of all but one element has a zero.
     plain = unpack(report.cases[0].results["torch-tape"].leaves[0].value)
     assert not plain.any()

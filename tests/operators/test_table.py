@@ -35,12 +35,10 @@ from tests.operators.settings import settings
 ROWS = correspondences()
 
 
-def row_of(mindspore: str, torch: str = "") -> Row:
+def row_of(mindspore: str) -> Row:
     """The row of a callable of MindSpore's."""
-    named = (row for row in ROWS if row.name("mindspore") == mindspore)
-    rows = [row for row in named if torch in row.name("torch")]
-    assert len(rows) == 1
-    return rows[0]
+    (row,) = (row for row in ROWS if row.name("mindspore") == mindspore)
+    return row
 
 
 def test_no_two_rows_pair_the_same_callables() -> None:

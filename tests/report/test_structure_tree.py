@@ -3,22 +3,21 @@
 import numpy as np
 import pytest
 
-from explorer.model.arrays import pack
-from explorer.model.results import Leaf, Result
-from explorer.model.trees import Branch, Tree, branch
+from explorer.model.arrays import AnyArray
+from explorer.model.trees import Branch, Tree, branch, names_in
 from explorer.report.scenario.case_rows import structure_tree
+from tests.support.results import answer
 
-DX, OUT = np.zeros((2, 3), np.float32), np.array(1.0)
+ARRAYS: dict[str, AnyArray] = {"dx": np.zeros((2, 3), np.float32), "out": np.array(1.0)}
 
 
 @pytest.mark.parametrize(
-    ("structure", "names", "lines"),
+    ("structure", "lines"),
     [
-        ("dx", ["dx"], ["dx  2×3 float32"]),
-        (branch("dx"), ["dx"], ["tuple of 1 part", "└─ dx  2×3 float32"]),
+        ("dx", ["dx  2×3 float32"]),
+        (branch("dx"), ["tuple of 1 part", "└─ dx  2×3 float32"]),
         (
             branch(branch("dx", None), "out"),
-            ["dx", "out"],
             [
                 "tuple of 2 parts",
                 "├─ tuple of 2 parts",
@@ -29,13 +28,10 @@ DX, OUT = np.zeros((2, 3), np.float32), np.array(1.0)
         ),
         (
             Branch(("dx",), "dict", ("loss",)),
-            ["dx"],
             ["dict of 1 part", "└─ loss: dx  2×3 float32"],
         ),
     ],
 )
-def test_a_structure_is_a_tree(structure: Tree, names: list[str], lines: list[str]) -> None:
-    arrays = {"dx": DX, "out": OUT}
-    leaves = tuple(Leaf(name, pack(arrays[name])) for name in names)
-    result = Result(outcome="ok", structure=structure, leaves=leaves)
-    assert structure_tree(result).split("\n") == lines
+def test_a_structure_is_a_tree(structure: Tree, lines: list[str]) -> None:
+    arrays = [ARRAYS[name] for name in names_in(structure)]
+    assert structure_tree(answer(*arrays, structure=structure)).split("\n") == lines

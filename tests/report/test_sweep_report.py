@@ -195,10 +195,9 @@ def by_column(table: Table) -> list[dict[str, str]]:
 
 
 def test_a_change_is_from_what_was_to_what_is() -> None:
-    change = Change(name="apart", what="a", before="match", now="differs")
     (table,) = (
         inner
-        for block in page_blocks(sweep(row("apart")), (change,))
+        for block in page_blocks(sweep(row("apart")), (CHANGE,))
         if isinstance(block, Section)
         for inner in block.blocks
         if isinstance(inner, Table) and "Was" in by_column(inner)[0]

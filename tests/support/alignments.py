@@ -10,7 +10,7 @@ from explorer.compare.align.matching import Matching
 from explorer.compare.align.provenance import trace_origins
 from explorer.compare.align.sameness import fingerprint
 from explorer.compare.align.vertices import Side, Vertex, view
-from explorer.model.alignment import Alignment, Pair
+from explorer.model.alignment import Alignment, How, Pair
 from explorer.model.divergence import Divergence, OtherValue, mirrored
 from explorer.model.graph import GradGraph, SideName
 from explorer.words.divergences import first_divergence, sentence
@@ -166,3 +166,10 @@ def called(side: Side, name: str) -> Vertex:
     """The only node of an op, or of a name."""
     (node,) = (node for node in side.nodes if name in (node.op, node.name))
     return node
+
+
+def join(matching: Matching, *names: str, how: How = "name") -> None:
+    """Pairs the nodes of some names."""
+    for name in names:
+        first, second = (called(side, name).value for side in matching.sides)
+        matching.join(first, second, how)

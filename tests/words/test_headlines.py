@@ -147,13 +147,6 @@ BOTH = "both mindspore engines differ from both torch engines "
     [
         (LONE, 5, {}, "torch-graph differs from all other engines, which agree, by up to", ""),
         # The oracle names the fewer engines.
-        (
-            LONE,
-            5,
-            {},
-            "",
-            "the oracle (central differences of PyTorch's net) differs from all engines",
-        ),
         (LONE, 0, {}, "", "(central differences of PyTorch's net) differs only from torch-graph"),
         (LONE, 1, {}, "", "(central differences of PyTorch's net) agrees only with torch-graph"),
         (

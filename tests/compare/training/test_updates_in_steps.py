@@ -37,14 +37,16 @@ def step(number: int, gradients: dict[str, AnyArray], **fields: Any) -> Training
     )
 
 
-def training(*steps: TrainingStep) -> Training:
+def training(
+    *steps: TrainingStep, begin: AnyArray = FIRST, optimizer: str = "torch.optim.sgd.SGD"
+) -> Training:
     names = [leaf.name for leaf in steps[0].weights]
-    start = tuple(Start(name, "parameter", pack(FIRST), trained=True) for name in names)
+    start = tuple(Start(name, "parameter", pack(begin), trained=True) for name in names)
     return Training(
         name="program",
         framework="torch",
         engine="torch-tape",
-        optimizer="torch.optim.sgd.SGD",
+        optimizer=optimizer,
         start=start,
         steps=steps,
     )
@@ -161,8 +163,7 @@ def test_the_rule_of_both_has_the_settings_that_all_parameters_share(
     groups = Group(("v",), {"lr": 0.5}), Group(("w",), {"lr": rate})
     weights = leaves({"v": -0.5 * FIRST, "w": -rate * SECOND})
     made = step(1, {"v": FIRST, "w": SECOND}, groups=groups, weights=weights)
-    start = tuple(Start(name, "parameter", pack(ZERO), trained=True) for name in ("v", "w"))
-    one = msgspec.structs.replace(training(made), optimizer="torch.optim.SGD", start=start)
+    one = training(made, begin=ZERO)
     rule = present(compare(one, msgspec.structs.replace(one, name="other")).rule)
     assert (rule.kind, rule.settings.get("lr")) == ("SGD", 0.5 if shared else None)
 
@@ -180,8 +181,7 @@ def test_the_rule_of_both_has_no_rate_that_a_schedule_changes(rate: float) -> No
         )
         for number in rates
     ]
-    start = (Start("v", "parameter", pack(ZERO), trained=True),)
-    one = msgspec.structs.replace(training(*made), optimizer="torch.optim.SGD", start=start)
+    one = training(*made, begin=ZERO)
     rule = present(compare(one, msgspec.structs.replace(one, name="other")).rule)
     assert rule.settings.get("lr") == (0.5 if rate == 0.5 else None)
 
@@ -192,9 +192,8 @@ def test_optax_rounds_the_powers_of_a_decay_and_not_the_decay() -> None:
     root = np.sqrt((1 - beta) * gradient**2 / (1 - np.float64(np.float32(beta)))) + eps
     after = {"w": -rate * gradient / root}
     groups = (Group(("w",), {"lr": rate, "betas": (0.9, beta), "eps": eps}),)
-    made = training(step(1, {"w": FIRST}, groups=groups, weights=leaves(after)))
-    start = (Start("w", "parameter", pack(ZERO), trained=True),)
-    made = msgspec.structs.replace(made, optimizer="optax.adam", start=start)
+    first = step(1, {"w": FIRST}, groups=groups, weights=leaves(after))
+    made = training(first, begin=ZERO, optimizer="optax.adam")
     answers = {answer.question: answer.status for answer in compare(made, made).answers}
     assert answers["update"] == "same"
     comparison = compare(made, msgspec.structs.replace(made, name="other"))
@@ -209,7 +208,7 @@ def test_settings_and_counts_of_no_program_are_compared(beta: float, count: floa
     groups = (Group(("w",), {"lr": 0.1, "betas": (beta, 0.999)}),)
     given = step(1, {"w": FIRST}, groups=groups, state=leaves({"w.step": counted}))
     empty = Batch((Leaf("x", pack(np.zeros((0, 3), np.float32))),), 1.0)
-    made = training(msgspec.structs.replace(given, batches=(empty,)))
-    made = msgspec.structs.replace(made, optimizer="torch.optim.adam.Adam")
+    other = msgspec.structs.replace(given, batches=(empty,))
+    made = training(other, optimizer="torch.optim.adam.Adam")
     assert compare(made, training(given)).steps == 1
     assert compare(made, made).difference is None
