@@ -109,6 +109,9 @@ def trial(row: tuple[str, ...], *edits: Edit) -> Trial:
     return Trial(row, tuple(replace(edit, node=row[0]) for edit in edits))
 
 
+TURNED = InsertOperator(op="swap_axes", slots=(0,), numbers=(0, 1))
+FLAT = InsertOperator(op="reshape", slots=(0,), shape=(1, Y.size))
+
 CHANGES: dict[str, Change] = {
     "an operand": Change("Softmax", [given(axis=(0,))], softmax(X, 0)),
     "two attributes": Change("CumSum", [given(axis=0, reverse=True)], np.cumsum(X[::-1], 0)[::-1]),
@@ -125,9 +128,7 @@ CHANGES: dict[str, Change] = {
         X.astype(np.float16).astype(np.float32) - Y,
     ),
     "inverted": of_sub(InsertOperator(op="not", slots=(1,)), X - (Y == 0)),
-    "transposed": Change(
-        "ReLU", [InsertOperator(op="swap_axes", slots=(0,), numbers=(0, 1))], np.maximum(Y, 0).T
-    ),
+    "turned and flat": Change("ReLU", [TURNED, FLAT], np.maximum(Y, 0).T.reshape(1, -1)),
     # A value of the other side is given in the shape of the input.
     "given": of_sub(Rewire(slots=(1,), source=FromThere("", pack(2 * Y.ravel()))), X - 2 * Y),
     "given too small": of_sub(Rewire(slots=(1,), source=FromThere("", pack(Y.ravel()[1:]))), None),
@@ -233,14 +234,17 @@ def test_a_row_is_computed_again_with_the_copy_of_a_view_in_it(mindspore: Engine
     x = load(net_file(VIEWS)).inputs()["x"]
     tanh, exp, square = (forward(captured, op) for op in ("Tanh", "Exp", "Square"))
     turned, column = row(captured, tanh, exp), row(captured, tanh, square)
+    (cosine,) = [it for it in captured.nodes if it.op == "Cos" and it.outputs[0].shape == (3, 8)]
+    reshaped = row(captured, tanh, cosine)
     nodes = captured.by_id()
     assert [nodes[node].op for node in turned] == ["Tanh", "Transpose", "Contiguous", "Exp"]
     assert [nodes[node].op for node in column] == ["Tanh", "Contiguous", "Square"]
     as_sine = ReplaceOperator(op="Sin")
-    trials = Trial(turned), trial(turned, as_sine), trial(column, as_sine)
-    own, other, of_a_part = tried(mindspore, VIEWS, "mindspore-tape", FIRST, *trials)
+    trials = Trial(turned), trial(turned, as_sine), trial(column, as_sine), trial(reshaped, as_sine)
+    own, other, of_a_part, in_rows = tried(mindspore, VIEWS, "mindspore-tape", FIRST, *trials)
     assert array(own[0]) == pytest.approx(np.exp(np.tanh(x).T), rel=1e-5)
     assert array(other[0]) == pytest.approx(np.exp(np.sin(x).T), rel=1e-5)
+    assert array(in_rows[0]) == pytest.approx(np.cos(np.sin(x).reshape(3, 8)), rel=1e-5)
     assert of_a_part == (), "which elements it takes nobody has announced"
 
 
