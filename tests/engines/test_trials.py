@@ -234,17 +234,14 @@ def test_a_row_is_computed_again_with_the_copy_of_a_view_in_it(mindspore: Engine
     x = load(net_file(VIEWS)).inputs()["x"]
     tanh, exp, square = (forward(captured, op) for op in ("Tanh", "Exp", "Square"))
     turned, column = row(captured, tanh, exp), row(captured, tanh, square)
-    (cosine,) = [it for it in captured.nodes if it.op == "Cos" and it.outputs[0].shape == (3, 8)]
-    reshaped = row(captured, tanh, cosine)
     nodes = captured.by_id()
     assert [nodes[node].op for node in turned] == ["Tanh", "Transpose", "Contiguous", "Exp"]
     assert [nodes[node].op for node in column] == ["Tanh", "Contiguous", "Square"]
     as_sine = ReplaceOperator(op="Sin")
-    trials = Trial(turned), trial(turned, as_sine), trial(column, as_sine), trial(reshaped, as_sine)
-    own, other, of_a_part, in_rows = tried(mindspore, VIEWS, "mindspore-tape", FIRST, *trials)
+    trials = Trial(turned), trial(turned, as_sine), trial(column, as_sine)
+    own, other, of_a_part = tried(mindspore, VIEWS, "mindspore-tape", FIRST, *trials)
     assert array(own[0]) == pytest.approx(np.exp(np.tanh(x).T), rel=1e-5)
     assert array(other[0]) == pytest.approx(np.exp(np.sin(x).T), rel=1e-5)
-    assert array(in_rows[0]) == pytest.approx(np.cos(np.sin(x).reshape(3, 8)), rel=1e-5)
     assert of_a_part == (), "which elements it takes nobody has announced"
 
 
