@@ -43,9 +43,10 @@ def mean_there(value: float) -> GraphView:
     return graph("torch-tape", ("loss", "aten.nll_loss", value, ""))
 
 
-def test_a_mean_of_the_elements_for_which_a_condition_holds() -> None:
+@pytest.mark.parametrize("first", ["mean", "neg"])
+def test_a_mean_of_the_elements_for_which_a_condition_holds(first: str) -> None:
     wanted = -EACH[HOLDS == 1].mean()
-    parted = divergence("mean", "neg", "loss")
+    parted = divergence(first, "neg", "loss")
     found = present(related_cause(parted, negated_mean(HOLDS), mean_there(wanted)))
     assert (found.side, found.node) == ("left", "mean")
     assert found.edits == (InsertOperator(op="where", name="ne (holds)", numbers=(3, 5)),)

@@ -8,7 +8,7 @@ from explorer.compare.causes.candidates import suspects_at
 from explorer.compare.causes.choice import COSTS, cost
 from explorer.compare.causes.from_values import related_cause
 from explorer.compare.causes.longer import in_its_place
-from explorer.compare.causes.rows import goes_on_at
+from explorer.compare.causes.rows import are_no_counterparts, goes_on_at
 from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import unpack
 from explorer.model.causes import (
@@ -20,11 +20,11 @@ from explorer.model.causes import (
     Rewire,
     form_of,
 )
-from explorer.model.divergence import Divergence, ExtraOps, Place, Row
+from explorer.model.divergence import Divergence, ExtraOps, Inputs, Place, Row
 from explorer.model.graph import GradGraph, Node, SideName
 from tests.support.divergence_records import end, other_value
 from tests.support.narrowing import present
-from tests.support.written_nets import net
+from tests.support.written_nets import given, net
 
 Views = tuple[GraphView, GraphView]
 
@@ -44,12 +44,12 @@ def op(flow: GraphView, name: str, place: int = 0) -> Node:
     return [node for node in flow.graph.nodes if node.op == name][place]
 
 
-def extra(side: SideName, first: Node, last: Node, other: Node | None) -> ExtraOps:
+def extra(side: SideName, first: Node, last: Node, other: Node | None, count: int = 1) -> ExtraOps:
     """Ops from one to another that one side alone has, and that with which the other side goes on."""
     begin = Place(label=first.op, source=first.source[0])
     goes_on = Place(label=other.op, source=other.source[0]) if other else None
     ends = (end(last.id), end(None)) if side == "left" else (end(None), end(last.id))
-    of_row = Row(first=begin, last=last.op, count=1, end=last.id)
+    of_row = Row(first=begin, last=last.op, count=count, end=last.id)
     return ExtraOps(phase="forward", ends=ends, side=side, row=of_row, goes_on=goes_on)
 
 
@@ -69,14 +69,16 @@ def test_of_several_ops_of_a_line_the_other_side_goes_on_with_what_reads_the_sam
     left, right = views(f"""
     h = Log @1: np.log(np.abs(x))
     other = Exp @2: np.exp(x)
-    - kept = Mul @3: {kept}
+    - first = Mul @3: {kept}
+    - kept = Neg @3: -first
     - out = aten.sum.default @4: kept.sum()
     + one = reduce_sum @4: other.sum()
     + two = reduce_sum @4: h.sum()
     + out = add @4: one + two
     """)
-    node, wanted = op(left, "Mul"), op(right, "reduce_sum", place)
-    assert goes_on_at(extra("left", node, node, wanted), left, node, right) is wanted
+    node, wanted = op(left, "Neg"), op(right, "reduce_sum", place)
+    divergence = extra("left", op(left, "Mul"), node, wanted, 2)
+    assert goes_on_at(divergence, left, node, right) is wanted
 
 
 @pytest.mark.parametrize("read", ["h", "h * 3"])
@@ -96,18 +98,39 @@ def test_ops_in_the_place_of_one_that_reads_the_same_are_what_it_should_give(rea
     )
 
 
+@pytest.mark.parametrize(
+    ("more", "differing", "is_so"),
+    [("", "", True), ("", "x", False), ("\n+ last = Mul @2: out * 2", "", False)],
+)
+def test_numbers_that_both_have_as_often(more: str, differing: str, is_so: bool) -> None:
+    both = views(f"""
+    - one = Mul @2: x * 2
+    - out = Mul @3: one * 3
+    + one = Mul @3: x * 3
+    + out = Mul @2: one * 2{more}
+    """)
+    graphs = (given(it.graph, "net.py:2", {"other": 2.0}) for it in both)
+    left, right = (GraphView(given(it, "net.py:3", {"other": 3.0})) for it in graphs)
+    divergence = other_value(inputs=Inputs(differing=tuple(differing)))
+    assert are_no_counterparts(divergence, left, right) is is_so
+
+
 # What it reads
 
 COLUMN = "np.arange(4, dtype=np.float32).reshape(4, 1)"
 
 
-@pytest.mark.parametrize("shape", ["(1, 4)", "(4, 1)"])
-def test_an_input_is_tried_in_the_shape_in_which_the_other_side_reads_it(shape: str) -> None:
+@pytest.mark.parametrize(
+    ("shape", "read", "by"),
+    [("1, 4", "row", "-+"), ("4, 1", "row", ""), ("1, 4", "row + v", "+"), ("1, 4", "wide", "-")],
+)
+def test_an_input_is_tried_in_the_shape_of_the_other_side(shape: str, read: str, by: str) -> None:
     both = views(f"""
     v = parameter: {COLUMN}
     - out = aten.sub.Tensor @1: x - v
     + row = reshape @1: v.reshape({shape})
-    + out = sub @1: x - row
+    + wide = expand @1: np.repeat(row, 4, 0)
+    + out = sub @1: x - ({read})
     """)
     ids = op(both[0], "aten.sub.Tensor").id, op(both[1], "sub").id
     found = {
@@ -115,8 +138,8 @@ def test_an_input_is_tried_in_the_shape_in_which_the_other_side_reads_it(shape: 
         for name, (edit, *_) in tried(other_value(*ids), both)
         if isinstance(edit, InsertOperator) and edit.op == "reshape"
     }
-    wanted = {("aten.sub.Tensor", (1,), (1, 4)), ("sub", (1,), (4, 1))}
-    assert found == (wanted if shape == "(1, 4)" else set())
+    wanted = {"-": ("aten.sub.Tensor", (1,), (1, 4)), "+": ("sub", (1,), (4, 1))}
+    assert found == {wanted[side] for side in by}
     reshaped = InsertOperator(op="reshape", slots=(1,))
     assert COSTS[FromSlot] < cost((reshaped,)) < COSTS["read_there"]
 
@@ -138,6 +161,7 @@ def test_a_number_is_tried_in_the_place_of_the_number_wherever_either_side_reads
     # As large as the number that is there.
     assert found.keys() == {((2,), "0", ()), ((1,), "-9", (4, 4))}
     for edit in found.values():
+        assert cost((Rewire(slots=(0,), source=FromThere("")),)) == COSTS[FromThere]
         assert cost((edit,)) == COSTS["number"] < COSTS["value"] < COSTS[FromThere]
         assert isinstance(edit.source, FromThere)
         assert np.unique(unpack(present(edit.source.value))) in (0, -9)
@@ -169,9 +193,10 @@ def test_the_weights_of_another_layer_are_tried_together_where_each_is_an_op() -
 # Other orders and terms left out
 
 
-def test_two_ops_are_exchanged_though_the_shape_between_them_is_another() -> None:
-    both = views("""
-    weight = parameter: np.random.default_rng(2).standard_normal((4, 4))
+@pytest.mark.parametrize("width", [4, 8])
+def test_two_ops_are_exchanged_though_the_shape_between_them_is_another(width: int) -> None:
+    both = views(f"""
+    weight = parameter: np.random.default_rng(2).standard_normal((4, {width}))
     h = Exp @1: np.exp(x).reshape(2, 2, 4)
     - norm = aten.native_layer_norm.default @2: h - h.mean(-1, keepdims=True)
     - flat = aten.view.default @3: norm.reshape(4, 4)
@@ -182,8 +207,8 @@ def test_two_ops_are_exchanged_though_the_shape_between_them_is_another() -> Non
     ids = op(both[0], "aten.native_layer_norm.default").id, op(both[1], "dot_general").id
     orders = [edits for _, edits in tried(other_value(*ids), both) if form_of(edits) == "order"]
     shapes = [[it.shape for it in edits if isinstance(it, InsertOperator)] for edits in orders]
-    # Of what the product reads, and of what the norm reads.
-    assert [(4, 4), (2, 2, 4)] in shapes
+    # Of what the product reads, and of what the norm reads, if that is as large.
+    assert ([(4, 4), (2, 2, 4)] in shapes) is (width == 4)
 
 
 SHIFTS = """
@@ -197,27 +222,31 @@ SHIFTS = """
 """
 
 
-def test_what_is_put_together_of_all_parts_of_a_value_is_that_value_elsewhere() -> None:
-    both = views(SHIFTS)
+@pytest.mark.parametrize("also", ["", " + begin", " + h"])
+def test_what_is_put_together_of_all_parts_of_a_value_is_that_value_elsewhere(also: str) -> None:
+    both = views(f"{SHIFTS.rstrip()}{also}")
     ids = op(both[0], "Exp").id, op(both[1], "Exp").id
     cause = present(related_cause(other_value(*ids), *both))
     assert cause.op == "aten.roll.default"
-    assert cause.edits == (InsertOperator(op="roll", numbers=(1, 2)),)
+    assert (cause.edits == (InsertOperator(op="roll", numbers=(1, 2)),)) is not bool(also)
 
 
-@pytest.mark.parametrize("is_left_out", [True, False])
-def test_a_term_that_a_sum_lacks_is_named_of_two_on_one_line(is_left_out: bool) -> None:
+@pytest.mark.parametrize(
+    "ops", ["add first add", "add second add", "add first tanh", "hypot first add"]
+)
+def test_a_term_that_a_sum_lacks_is_named_of_two_on_one_line(ops: str) -> None:
+    user, kept, behind = ops.split()
     both = views(f"""
     y = input: np.arange(16.0).reshape(4, 4) ** 2
     first = Sum @1: x.sum(1)
-    - second = Sum @1: y.sum(1)
-    - both = aten.add.Tensor @1: first + second
+    second = Sum @1: y.sum(1)
+    - both = {user} @1: first + second
     - out = aten.add.Tensor @2: both + y.max(1)
-    + out = {"add" if is_left_out else "tanh"} @2: first + y.max(1)
+    + out = {behind} @2: {kept} + y.max(1)
     """)
-    last = op(both[0], "Sum", 1)
+    last = op(both[0], "Sum", kept == "first")
     cause = related_cause(extra("left", last, last, None), *both)
-    if not is_left_out:
+    if (user, behind) != ("add", "add"):
         assert cause is None
         return
     (added,) = present(cause).edits

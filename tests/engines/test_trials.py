@@ -109,6 +109,9 @@ def trial(row: tuple[str, ...], *edits: Edit) -> Trial:
     return Trial(row, tuple(replace(edit, node=row[0]) for edit in edits))
 
 
+TURNED = InsertOperator(op="swap_axes", slots=(0,), numbers=(0, 1))
+FLAT = InsertOperator(op="reshape", slots=(0,), shape=(1, Y.size))
+
 CHANGES: dict[str, Change] = {
     "an operand": Change("Softmax", [given(axis=(0,))], softmax(X, 0)),
     "two attributes": Change("CumSum", [given(axis=0, reverse=True)], np.cumsum(X[::-1], 0)[::-1]),
@@ -125,9 +128,7 @@ CHANGES: dict[str, Change] = {
         X.astype(np.float16).astype(np.float32) - Y,
     ),
     "inverted": of_sub(InsertOperator(op="not", slots=(1,)), X - (Y == 0)),
-    "transposed": Change(
-        "ReLU", [InsertOperator(op="swap_axes", slots=(0,), numbers=(0, 1))], np.maximum(Y, 0).T
-    ),
+    "turned and flat": Change("ReLU", [TURNED, FLAT], np.maximum(Y, 0).T.reshape(1, -1)),
     # A value of the other side is given in the shape of the input.
     "given": of_sub(Rewire(slots=(1,), source=FromThere("", pack(2 * Y.ravel()))), X - 2 * Y),
     "given too small": of_sub(Rewire(slots=(1,), source=FromThere("", pack(Y.ravel()[1:]))), None),

@@ -32,6 +32,7 @@ from tests.support.sample_report import DIVERGENCE, alignment
 
 ENGINES = ("torch-tape", "mindspore-graph")
 FITTING = Attempt("aten.norm", EPS, 0.0), Attempt("aten.exp.default", OPERATOR, 0.0)
+READ_THERE = tuple(Rewire(node=it, slots=(1,), source=FromNode("", 0, it, True)) for it in "ab")
 PARTED = alignment(*ENGINES, DIVERGENCE)
 
 
@@ -131,6 +132,7 @@ def test_beside_a_cause_no_other_change_is_said_to_fit() -> None:
             ),
             " with the factors `y` and `sub (net.py:2)` exchanged gives the value of ",
         ),
+        (READ_THERE, " with `a` and `b` in the place of its own, "),
         (
             (InsertOperator(op="where", name="ne (net.py:2)", numbers=(3, 8)),),
             " as the mean of the 3 of 8 elements for which `ne (net.py:2)` holds gives ",
