@@ -190,6 +190,18 @@ def test_the_weights_of_another_layer_are_tried_together_where_each_is_an_op() -
     assert [((1,), "b.weight"), ((1,), "b.bias")] in found
 
 
+def test_another_part_of_a_split_counts_as_what_the_other_side_reads() -> None:
+    both = views("""
+    parts = Split @1: (x[:, :2], x[:, 2:])
+    - out = aten.sigmoid.default @2: np.tanh(parts[0])
+    + out = logistic @2: np.tanh(parts[1])
+    """)
+    ids = op(both[0], "aten.sigmoid.default").id, op(both[1], "logistic").id
+    edits = [edit for _, it in tried(other_value(*ids), both) for edit in it]
+    read = [it.source for it in edits if isinstance(it, Rewire) and isinstance(it.source, FromNode)]
+    assert {(it.output, it.is_read_there) for it in read} == {(0, True), (1, True)}
+
+
 # Other orders and terms left out
 
 

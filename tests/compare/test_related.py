@@ -1,7 +1,5 @@
 """Which recorded values are related at a divergence, and what is claimed of them."""
 
-import math
-
 import msgspec
 import numpy as np
 
@@ -132,26 +130,3 @@ def test_a_mask_of_one_side_alone_is_compared_by_what_is_masked() -> None:
     wanted = InsertOperator(op="fill", factor=Factor(-np.inf), numbers=(count,))
     assert cause.edits == (wanted,)
     assert (cause.side, cause.op) == ("right", "select_n")
-
-
-def by_tanh(x: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]  # any array
-    """GELU as it is approximated."""
-    made: np.ndarray = x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) / 2  # type: ignore[type-arg]
-    return made
-
-
-def by_erf(x: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]  # any array
-    """GELU as it is."""
-    error = np.vectorize(math.erf)(x / math.sqrt(2))
-    made: np.ndarray = x * (1 + error) / 2  # type: ignore[type-arg]
-    return made
-
-
-def test_two_functions_of_one_value_are_known_though_each_is_many_ops() -> None:
-    left = graph("jax-tape", ("integer_pow", X**3), ("mul", by_tanh(X)))
-    right = graph("mindspore-tape", ("Erf", by_erf(X) * 2 / X - 1), ("Mul", by_erf(X)))
-    cause = present(related_cause(other_value(), GraphView(left), GraphView(right)))
-    assert cause.edits == (InsertOperator(op="function", name="gelu by tanh"),)
-    assert (cause.side, cause.op) == ("right", "x")
-    same = graph("mindspore-tape", ("Erf", by_erf(X) * 2 / X - 1), ("Mul", by_tanh(X)))
-    assert related_cause(other_value(), GraphView(left), GraphView(same)) is None

@@ -93,8 +93,6 @@ def test_nodes_that_round_have_noise(workers: Workers, engine: str) -> None:
 STEPS = """
 import numpy as np
 
-TWO = np.float32(np.log(2))
-
 
 def inputs():
     return {"x": np.linspace(0.5, 1.5, 12, dtype=np.float32)}
@@ -104,7 +102,7 @@ def torch_net():
     import torch
 
     def net(x):
-        power = torch.log(torch.arange(1, 13).float()) / TWO
+        power = torch.log(torch.arange(1, 13).float()) / np.float32(np.log(2))
         return (x * torch.floor(power) * (power * 3).int() * torch.ceil(power) / 99).exp().sum()
 
     return net
@@ -115,9 +113,8 @@ def mindspore_net():
     from mindspore import ops
 
     def net(x):
-        power = ops.log(ops.arange(1, 13).astype(ms.float32)) / float(TWO)
-        kept = ops.floor(power) * (power * 3).astype(ms.int32) * ops.ceil(power)
-        return ops.exp(x * kept / 99).sum()
+        power = ops.log(ops.arange(1, 13).astype(ms.float32)) / float(np.log(2))
+        return ops.exp(x * ops.floor(power) * (power * 3).astype(ms.int32) * ops.ceil(power) / 99).sum()
 
     return net
 
@@ -126,9 +123,8 @@ def jax_net():
     import jax.numpy as jnp
 
     def net(parameters, x):
-        power = jnp.log(x * 0 + np.arange(1, 13, dtype=np.float32)) / TWO
-        kept = jnp.floor(power) * (power * 3).astype(int) * jnp.ceil(power)
-        return jnp.exp(x * kept / 99).sum()
+        power = jnp.log(x * 0 + np.arange(1, 13, dtype=np.float32)) / np.float32(np.log(2))
+        return jnp.exp(x * jnp.floor(power) * (power * 3).astype(int) * jnp.ceil(power) / 99).sum()
 
     return net
 """
