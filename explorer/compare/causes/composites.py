@@ -60,7 +60,7 @@ ACTIVATIONS: dict[str, Callable[[Floats], Floats]] = {
     "quick gelu": lambda x: x / (1 + np.exp(-1.702 * x)),
     "leaky relu": lambda x: np.maximum(x, 0.01 * x),
     "relu6": lambda x: np.clip(x, 0, 6),
-    "square of relu": lambda x: np.square(np.maximum(x, 0)),
+    "squared relu": lambda x: np.square(np.maximum(x, 0)),
     "selu": lambda x: 1.0507009873554805 * np.where(x > 0, x, _SELU * np.expm1(np.minimum(x, 0))),
     "hardsigmoid": lambda x: np.clip(x + 3, 0, 6) / 6,
     "softsign": lambda x: x / (1 + np.abs(x)),
