@@ -396,7 +396,8 @@ def later_place(here: GraphView, node: Node, there: GraphView, other: Node) -> P
     behind = there.behind(other.id) - {other.id} if names else set()
     for later in there.graph.nodes:
         if later.id in behind and later.kind == "op" and later.phase == other.phase:
-            read = sorted(names.intersection(leaves_of(there, [later]).values()))
+            bases = [base_of(there, read, KEPT | SPREAD) for read in there.origins(later)]
+            read = sorted(names.intersection(it.name for it in bases if it.kind == "parameter"))
             if read:
                 return Place(label=read[0], source=next(iter(later.source), ""))
     if family(node.op) in COMMON or any(are_alike(it, node) for it in onwards(here, node, NEAR)):
