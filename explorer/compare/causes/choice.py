@@ -248,7 +248,9 @@ def _explanations(suspect: Suspect, tried: Tried) -> list[Explanation]:
             if target in opposite:
                 inverted = InsertOperator(op="not", node=trial.row[0])
                 trial = msgspec.structs.replace(trial, edits=(*trial.edits, inverted))
-            if apart is not None:
+            # What rounds by chance comes near.
+            is_rounded = any(getattr(edit, "op", "") == "cast" for edit in trial.edits)
+            if apart is not None and not (is_rounded and apart > room.base):
                 found.append(Explanation(trial, apart, target))
         # Where the other side's inputs alone give its value, the two ops do the same, and what they read
         # differs before.
