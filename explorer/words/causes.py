@@ -319,16 +319,12 @@ def _phrases(edits: Edits) -> Iterator[str]:
         text = _("with the factors `{name}` and `{other}` exchanged")
         yield text.format(name=labels[0], other=labels[1])
         return
-    if len({edit.node for edit in rewired}) > 1 and getattr(
-        rewired[0].source, "is_read_there", False
-    ):
-        names = _(" and ").join(f"`{label}`" for label in labels)
-        yield _("{names} in the place of its own").format(names=names)
-        return
     if len({edit.node for edit in rewired}) > 1:
-        text = _("`{name}` and `{other}` exchanged")
-        name, other = dict.fromkeys(labels)
-        yield text.format(name=name, other=other)
+        text = _("{names} exchanged")
+        if all(getattr(edit.source, "is_read_there", False) for edit in rewired):
+            text = _("{names} in the place of its own")
+        names = _(" and ").join(f"`{label}`" for label in dict.fromkeys(labels))
+        yield text.format(names=names)
         return
     for edit in edits:
         if isinstance(edit, InsertOperator):

@@ -5,7 +5,8 @@ import pytest
 
 from explorer.compare.causes.arguments import Spot
 from explorer.compare.causes.from_values import related_cause
-from explorer.compare.causes.inputs import NEAR, later_place, other_constants, other_leaves
+from explorer.compare.causes.inputs import NEAR
+from explorer.compare.causes.leaves import later_place, other_constants, other_leaves
 from explorer.compare.causes.rows import Ends
 from explorer.compare.graphs.view import GraphView
 from explorer.model.arrays import AnyArray, unpack

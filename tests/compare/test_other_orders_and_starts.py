@@ -72,7 +72,7 @@ def test_numbers_that_the_other_side_fills_in_are_tried_by_their_op_and_line(
 ) -> None:
     found = tries(f"""
     - start = {left} @1: np.full((4, 4), {own})
-    + start = {right} @1: np.full((4, 4), {other})
+    + start = {right} @1: np.full_like(x, {other})
     kept = MatMul @2: start @ x
     new = Tanh @3: np.tanh(x)
     out = Add @4: kept + new

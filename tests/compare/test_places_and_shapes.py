@@ -20,7 +20,7 @@ from explorer.model.causes import (
     Rewire,
     form_of,
 )
-from explorer.model.divergence import Divergence, ExtraOps, Inputs, Place, Row
+from explorer.model.divergence import Divergence, ExtraOps, Inputs, OtherValue, Place, Row
 from explorer.model.graph import GradGraph, Node, SideName
 from tests.support.divergence_records import end, other_value
 from tests.support.narrowing import present
@@ -42,6 +42,11 @@ def views(text: str) -> Views:
 def op(flow: GraphView, name: str, place: int = 0) -> Node:
     """An op of that name, by its place among all."""
     return [node for node in flow.graph.nodes if node.op == name][place]
+
+
+def between(both: Views, left: str, right: str) -> OtherValue:
+    """Two ops that give different values, by their names."""
+    return other_value(op(both[0], left).id, op(both[1], right).id)
 
 
 def extra(side: SideName, first: Node, last: Node, other: Node | None, count: int = 1) -> ExtraOps:
@@ -117,8 +122,6 @@ def test_numbers_that_both_have_as_often(more: str, differing: str, is_so: bool)
 
 # What it reads
 
-COLUMN = "np.arange(4, dtype=np.float32).reshape(4, 1)"
-
 
 @pytest.mark.parametrize(
     ("shape", "read", "by"),
@@ -126,16 +129,15 @@ COLUMN = "np.arange(4, dtype=np.float32).reshape(4, 1)"
 )
 def test_an_input_is_tried_in_the_shape_of_the_other_side(shape: str, read: str, by: str) -> None:
     both = views(f"""
-    v = parameter: {COLUMN}
+    v = parameter: np.arange(4, dtype=np.float32).reshape(4, 1)
     - out = aten.sub.Tensor @1: x - v
     + row = reshape @1: v.reshape({shape})
     + wide = expand @1: np.repeat(row, 4, 0)
     + out = sub @1: x - ({read})
     """)
-    ids = op(both[0], "aten.sub.Tensor").id, op(both[1], "sub").id
     found = {
         (name, edit.slots, edit.shape)
-        for name, (edit, *_) in tried(other_value(*ids), both)
+        for name, (edit, *_) in tried(between(both, "aten.sub.Tensor", "sub"), both)
         if isinstance(edit, InsertOperator) and edit.op == "reshape"
     }
     wanted = {"-": ("aten.sub.Tensor", (1,), (1, 4)), "+": ("sub", (1,), (4, 1))}
@@ -152,16 +154,15 @@ def test_a_number_is_tried_in_the_place_of_the_number_wherever_either_side_reads
     + low = broadcast_in_dim @2: np.zeros((4, 4), np.float32)
     + out = select_n @2: np.where(~mask, low, x)
     """)
-    ids = op(both[0], "aten.where.self").id, op(both[1], "select_n").id
     found = {
         (edit.slots, edit.source.label, present(edit.source.value).shape): edit
-        for _, (edit, *_) in tried(other_value(*ids), both)
+        for _, (edit, *_) in tried(between(both, "aten.where.self", "select_n"), both)
         if isinstance(edit, Rewire) and isinstance(edit.source, FromThere)
     }
     # As large as the number that is there.
     assert found.keys() == {((2,), "0", ()), ((1,), "-9", (4, 4))}
+    assert cost((Rewire(slots=(0,), source=FromThere("")),)) == COSTS[FromThere]
     for edit in found.values():
-        assert cost((Rewire(slots=(0,), source=FromThere("")),)) == COSTS[FromThere]
         assert cost((edit,)) == COSTS["number"] < COSTS["value"] < COSTS[FromThere]
         assert isinstance(edit.source, FromThere)
         assert np.unique(unpack(present(edit.source.value))) in (0, -9)
@@ -223,20 +224,17 @@ def test_two_ops_are_exchanged_though_the_shape_between_them_is_another(width: i
     assert ([(4, 4), (2, 2, 4)] in shapes) is (width == 4)
 
 
-SHIFTS = """
+@pytest.mark.parametrize("also", ["", " + begin", " + h"])
+def test_what_is_put_together_of_all_parts_of_a_value_is_that_value_elsewhere(also: str) -> None:
+    both = views(f"""
     h = Exp @1: np.exp(x)
     - moved = aten.roll.default @2: np.roll(h, 1, 1)
     - out = aten.add.Tensor @3: moved + x
     + end = slice @2: h[:, 1:]
     + begin = slice @2: h[:, :1]
     + moved = concatenate @2: np.concatenate([end, begin], 1)
-    + out = add @3: moved + x
-"""
-
-
-@pytest.mark.parametrize("also", ["", " + begin", " + h"])
-def test_what_is_put_together_of_all_parts_of_a_value_is_that_value_elsewhere(also: str) -> None:
-    both = views(f"{SHIFTS.rstrip()}{also}")
+    + out = add @3: moved + x{also}
+    """)
     ids = op(both[0], "Exp").id, op(both[1], "Exp").id
     cause = present(related_cause(other_value(*ids), *both))
     assert cause.op == "aten.roll.default"

@@ -308,10 +308,12 @@ def test_ops_in_a_row_read_the_last_of_equal_values_as_it_lies_in_memory(
     last = g.leaf("x", "input", x)
     for op, made, arguments in ops:
         last = g.add(op, [last], value=made, arguments=arguments)
-    request = RecordedTrialsRequest(g.record(), {}, (Trial(("n1", "n2", "n3", "n4")),))
+    turned = trial(("n1",), InsertOperator(op="reshape", slots=(0,), shape=(3, 2)))
+    request = RecordedTrialsRequest(g.record(), {}, (Trial(("n1", "n2", "n3", "n4")), turned))
     target = "explorer.engines.torch.trials:try_out_recorded"
-    ((output,),) = torch.call(target, request, Tried).outputs
+    (output,), (reshaped,) = torch.call(target, request, Tried).outputs
     assert array(output).tolist() == (-x.T).ravel().tolist()
+    assert array(reshaped).tolist() == (-x).reshape(3, 2).tolist()
 
 
 @pytest.mark.mindspore
@@ -352,11 +354,12 @@ def test_a_trial_in_jax_changes_arguments_and_inputs(workers: Workers, engine: s
         trial(difference, *swapped(0, 1)),
         trial(difference, RemoveOperator(hands_on=0)),
         trial(power, given(y=3), scaled),
+        trial(power, InsertOperator(op="reshape", slots=(0,), shape=(1, 1))),
         trial(power, given(y="three")),
         Trial(("n999",)),
     )
     values = [first_values(outputs) for outputs in tried(jax, "dense_mse", engine, CASE, *trials)]
-    assert values == [[1], [-1], [20], [8], None, None]
+    assert values == [[1], [-1], [20], [8], [1], None, None]
 
 
 def both_ways(

@@ -168,12 +168,17 @@ def test_padding_by_mode_is_found_by_padding_the_input(
 
 ALONE = {
     "clamp": ("ops.tanh(h)", "torch.tanh(torch.clamp(h, -0.3, 0.3))", "clamp"),
+    "square ahead of a column": (
+        "ops.exp(ops.square(h[:, :1])[:, 0])",
+        "torch.exp(h[:, 0])",
+        "square",
+    ),
     "square in mindspore": ("ops.exp(ops.square(h))", "torch.exp(h)", "square"),
 }
 """MindSpore's expression, PyTorch's, and the op that one of them leaves out."""
 
 
-@pytest.mark.parametrize("name", some(ALONE, "square in mindspore"))
+@pytest.mark.parametrize("name", some(ALONE, "square in mindspore", "square ahead of a column"))
 def test_an_op_that_one_net_leaves_out_is_named(
     name: str, tmp_path: Path, workers: Workers
 ) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.causes import inputs
+from explorer.compare.causes import inputs, leaves
 from explorer.compare.causes.arguments import Spot, padded, set_arguments, slices
 from explorer.compare.causes.longer import (
     LONGER,
@@ -364,8 +364,8 @@ CANDIDATES: tuple[tuple[tuple[Where, ...], Callable[[Spot], Iterator[Edit | Edit
     (("op", "begin"), inputs.spread),  # along another axis
     (("begin", "beside"), inputs.exchanged),  # an activation of the other factor
     (("op", "row"), halves_exchanged),  # a gate that is the other half of what it reads
-    (("op", "begin"), inputs.other_leaves),  # another weight or bias
-    (("op",), inputs.other_constants),
+    (("op", "begin"), leaves.other_leaves),  # another weight or bias
+    (("op",), leaves.other_constants),
     (("op",), lambda spot: spot.changes("double")),
     (
         ("op",),

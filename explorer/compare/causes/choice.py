@@ -7,7 +7,7 @@ import msgspec
 
 from explorer.compare.causes.arguments import OF_SLICES
 from explorer.compare.causes.candidates import Suspect
-from explorer.compare.causes.inputs import is_number, later_place
+from explorer.compare.causes.leaves import is_number, later_place
 from explorer.compare.causes.rows import elsewhere
 from explorer.compare.graphs.sameness import (
     apart_if_same,
@@ -132,9 +132,9 @@ COSTS: dict[
     FromSlot: 4,
     Zeros: 4,
     "pad": 4,
-    "reshape": 4.2,  # what both read, as the other side reads it: two exchanged inputs say more
     "not": 3.9,  # of the two that a condition chooses from, it says as much as that they are exchanged
     "number": 4,  # the one with which the other side fills something
+    "reshape": 4.2,  # what both read, as the other side reads it: two exchanged inputs say more
     "read_there": 4.5,  # a value of the graph that the other side's op reads
     "several": 5,  # two other arguments, or one with the other side's inputs
     "value": 6,

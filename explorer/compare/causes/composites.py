@@ -42,7 +42,8 @@ REDUCING = frozenset({"sum", "mean"})
 
 # Functions
 
-_SELU = 1.6732632423543772  # its alpha
+SELU = 1.6732632423543772, 1.0507009873554805
+"""The alpha and the scale of selu: Klambauer and others, Self-Normalizing Neural Networks (2017)."""
 
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -61,7 +62,7 @@ ACTIVATIONS: dict[str, Callable[[Floats], Floats]] = {
     "leaky relu": lambda x: np.maximum(x, 0.01 * x),
     "relu6": lambda x: np.clip(x, 0, 6),
     "squared relu": lambda x: np.square(np.maximum(x, 0)),
-    "selu": lambda x: 1.0507009873554805 * np.where(x > 0, x, _SELU * np.expm1(np.minimum(x, 0))),
+    "selu": lambda x: SELU[1] * np.where(x > 0, x, SELU[0] * np.expm1(np.minimum(x, 0))),
     "hardsigmoid": lambda x: np.clip(x + 3, 0, 6) / 6,
     "softsign": lambda x: x / (1 + np.abs(x)),
     "log sigmoid": lambda x: -np.logaddexp(-x, 0),

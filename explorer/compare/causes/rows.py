@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Literal, NamedTuple
 
 from explorer.compare.graphs.sameness import Sameness, apart_if_same, room_of
-from explorer.compare.graphs.view import RESHAPES, GraphView
+from explorer.compare.graphs.view import MOVES, RESHAPES, GraphView
 from explorer.model.divergence import (
     Divergence,
     ExtraOps,
@@ -21,6 +21,9 @@ from explorer.operators.families import BOOKKEEPING, family
 
 COMMON = frozenset({"add", "sub", "mul", "div"})
 """Families of which a net has so many ops that another one is no counterpart."""
+
+KEPT = MOVES | {"identity", "flip"}
+"""Families of ops between a leaf and what reads it."""
 
 LAYING = BOOKKEEPING | {"flip"}
 """Families of ops that only put the numbers of a leaf elsewhere."""
@@ -108,9 +111,8 @@ def at_place(flow: GraphView, place: Place, reads: Iterable[Node] = ()) -> Node 
         for node in flow.graph.nodes
         if (node.op, node.scope, node.source[:1]) == (place.label, place.scope, (place.source,))
     ]
-    found = [
-        node for node in fitting if place.caller and place.caller in node.source[1:]
-    ] or fitting
+    called = [node for node in fitting if place.caller and place.caller in node.source[1:]]
+    found = called or fitting
     if len(found) > 1:
         found = [it for it in found if any(is_among(it, reads) for it in flow.origins(it))] or found
     return next(iter(found), None)
@@ -130,6 +132,17 @@ def base_of(flow: GraphView, node: Node, families: frozenset[str]) -> Node:
             break
         (node,) = reads
     return node
+
+
+def leaves_of(flow: GraphView, row: list[Node]) -> dict[int, str]:
+    """The names of the parameters that ops read, by the place among the inputs; those of a row counted on."""
+    names = {}
+    for place, node in enumerate(row):
+        for edge in flow.into(node):
+            leaf = base_of(flow, flow.nodes[edge.origin], KEPT)
+            if leaf.kind == "parameter":
+                names[100 * place + edge.input] = leaf.name
+    return names
 
 
 def elsewhere(node: Node, *others: Node) -> str:
@@ -199,10 +212,10 @@ def are_no_counterparts(divergence: Divergence, left: GraphView, right: GraphVie
 
     Then other ops are given them there, and those of the two that correspond read something else.
     """
-    rows = rows_at(divergence, left, right) if isinstance(divergence, OtherValue) else None
-    if rows is None or not isinstance(divergence, OtherValue):
+    if not isinstance(divergence, OtherValue):
         return False
-    if divergence.inputs.differing or any(divergence.inputs.alone) or len(rows[0] + rows[1]) > 2:
+    rows, inputs = rows_at(divergence, left, right), divergence.inputs
+    if rows is None or len(rows[0] + rows[1]) > 2 or inputs.differing or any(inputs.alone):
         return False
     (node,), (other,) = rows
     if family(node.op) not in COMMON or not are_alike(node, other):

@@ -119,11 +119,12 @@ class _Rounding(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no typ
         result = self.perform(func, args, kwargs)
         if func.name in STEPS or (func.name == "Cast" and _is_cut(args, result)):
             ms.runtime.synchronize()
-            array, number = array_of(next(iter(tensors_in((result,))))), len(self.steps)
+            array = array_of(next(iter(tensors_in((result,)))))
+            given = self._given[len(self.steps) : len(self.steps) + 1]
             self.steps.append(array.copy())
-            if number < len(self._given) and self._given[number].shape == array.shape:
+            if given and (given[0].shape, given[0].dtype) == (array.shape, array.dtype):
                 # The array is the tensor's own memory (2.10.0).
-                np.copyto(array, self._given[number])
+                np.copyto(array, given[0])
         return result
 
     def note(self, func: Any) -> None:
