@@ -405,7 +405,7 @@ def _inserted(edit: InsertOperator) -> str:
         factor=factor_text(edit.factor) if edit.factor else "",
         name=clean(edit.name),
         dtype=edit.name,
-        shape=edit.shape,
+        shape=list(edit.shape),
         order=", ".join(numbers),
         axes=", ".join(numbers),
         axis=numbers[0],
