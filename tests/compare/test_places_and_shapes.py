@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from explorer.compare.causes.candidates import suspects_at
-from explorer.compare.causes.choice import COSTS, cost
+from explorer.compare.causes.choice import COSTS, cost, op_of
 from explorer.compare.causes.from_values import related_cause
 from explorer.compare.causes.longer import in_its_place
 from explorer.compare.causes.rows import are_no_counterparts, goes_on_at
@@ -18,6 +18,7 @@ from explorer.model.causes import (
     FromThere,
     InsertOperator,
     Rewire,
+    Trial,
     form_of,
 )
 from explorer.model.divergence import Divergence, ExtraOps, Inputs, OtherValue, Place, Row
@@ -142,8 +143,7 @@ def test_an_input_is_tried_in_the_shape_of_the_other_side(shape: str, read: str,
     }
     wanted = {"-": ("aten.sub.Tensor", (1,), (1, 4)), "+": ("sub", (1,), (4, 1))}
     assert found == {wanted[side] for side in by}
-    reshaped = InsertOperator(op="reshape", slots=(1,))
-    assert COSTS[FromSlot] < cost((reshaped,)) < COSTS["read_there"]
+    assert COSTS[FromSlot] < cost((InsertOperator(op="reshape", slots=(1,)),)) < COSTS["read_there"]
 
 
 def test_a_number_is_tried_in_the_place_of_the_number_wherever_either_side_reads_it() -> None:
@@ -174,21 +174,22 @@ def test_the_weights_of_another_layer_are_tried_together_where_each_is_an_op() -
     a_bias = parameter: np.arange(4.0)
     b_weight = parameter: np.arange(16.0).reshape(4, 4) ** 2
     b_bias = parameter: np.arange(4.0) ** 2
-    - out = aten.addmm.default @1: x @ b_weight + b_bias
+    - turned = aten.t.default @1: b_weight.T
+    - out = aten.addmm.default @1: x @ turned.T + b_bias
     + product = dot_general @1: x @ a_weight
     + out = add @1: product + a_bias
     """)
-    ids = op(both[0], "aten.addmm.default").id, op(both[1], "dot_general").id
-    found = [
-        [
-            (it.slots, it.source.label)
-            for it in edits
-            if isinstance(it, Rewire) and isinstance(it.source, FromNode)
-        ]
-        for name, edits in tried(other_value(*ids), both)
+    ends = between(both, "aten.addmm.default", "dot_general")
+    labels = [
+        [getattr(getattr(it, "source", None), "label", "") for it in edits]
+        for name, edits in tried(ends, both)
         if name == "add"
     ]
-    assert [((1,), "b.weight"), ((1,), "b.bias")] in found
+    assert ["b.weight", "b.bias"] in labels
+    turned, product = (op(both[0], name).id for name in ("aten.t.default", "aten.addmm.default"))
+    edits = [Rewire(node=it, slots=(0,), source=FromNode("n1")) for it in (turned, product)]
+    assert op_of(Trial((turned, product), tuple(edits)), both[0].nodes).id == product
+    assert op_of(Trial((turned, product), tuple(edits[:1])), both[0].nodes).id == turned
 
 
 def test_another_part_of_a_split_counts_as_what_the_other_side_reads() -> None:

@@ -1,6 +1,6 @@
 """Why two ops give different values for equal inputs: the least of all that was tried which explains it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -42,9 +42,9 @@ from explorer.model.causes import (
     Zeros,
     form_of,
 )
-from explorer.model.graph import GradGraph, Output
+from explorer.model.graph import GradGraph, Node, Output
 from explorer.numeric.summaries import summarise
-from explorer.operators.families import squashed
+from explorer.operators.families import BOOKKEEPING, family, squashed
 from explorer.operators.mends import mends
 from explorer.operators.table import TRIED
 
@@ -78,7 +78,7 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     if replaced & suspect.not_there:
         return None
     here, there = (left, right) if suspect.side == "left" else (right, left)
-    node = here.by_id()[found.trial.row[0]]
+    node = op_of(found.trial, here.by_id())
     first, *others = (as_kept(edit, node.id) for edit in edits)
     if isinstance(first, RemoveOperator):
         later = later_place(GraphView(here), node, GraphView(there), suspect.other)
@@ -104,6 +104,14 @@ def cause_of(suspect: Suspect, tried: Tried, left: GradGraph, right: GradGraph) 
     if cause.within:
         to_write = ()  # that alone would not mend it
     return msgspec.structs.replace(cause, mends=to_write)
+
+
+def op_of(trial: Trial, nodes: Mapping[str, Node]) -> Node:
+    """The op that a cause names: the first of a row; of several that are edited the first that computes."""
+    edited = dict.fromkeys(edit.node for edit in trial.edits)
+    of_several = len(edited) > 1 and form_of(trial.edits) == "inputs"
+    computing = [it for it in edited if family(nodes[it].op) not in BOOKKEEPING]
+    return nodes[(computing if of_several and computing else trial.row)[0]]
 
 
 def as_kept(edit: Edit, node: str) -> Edit:
