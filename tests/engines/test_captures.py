@@ -57,6 +57,7 @@ REPLAYED: dict[tuple[str, ...], dict[str, GradCase]] = {
     JAX_ENGINES: {
         "dense_mse": DENSE,
         "jax_loops": GradCase("value_and_grad", (0, 1), "all"),
+        "jax_steps": GradCase("grad", 0),
         "kinks": GradCase("grad", 0),
         "linear_bce": BY_ALL,
         "polynomial": GradCase("grad", 0, order=2),

@@ -1,4 +1,4 @@
-"""Loops and branches of JAX: each step that ran is shown, with its values."""
+"""Loops, branches and slices of JAX: each step that ran is shown; a slice with steps is one."""
 
 import pytest
 
@@ -72,3 +72,18 @@ def test_a_long_loop_stays_one_operation(jax: EngineRequests) -> None:
     graph = compared(jax.capture("jax_long_loop", "jax-graph", GradCase("grad", 0)))
     assert len(ops(graph, "scan", "forward")) == 1
     assert len(ops(graph, "scan", "backward")) == 1
+
+
+@pytest.mark.parametrize("engine", JAX_ENGINES)
+def test_a_slice_with_steps_is_a_slice_and_rows_chosen_by_an_array_are_gathered(
+    jax: EngineRequests, engine: str
+) -> None:
+    graph = compared(jax.capture("jax_steps", engine, GradCase("grad", 0), prove="all"))
+    sliced = [dict(node.arguments)["strides"] for node in ops(graph, "slice", "forward")]
+    assert sliced == [(1, 1, 2), (1, 1, 3), (1, 3, 2)]
+    padded = {dict(node.arguments)["padding_config"] for node in ops(graph, "pad", "backward")}
+    even, odd, both = (0, 1, 1), (1, 3, 2), (5, 0, 1)
+    whole = (0, 0, 0)
+    assert padded == {(*whole, *whole, *even), (*whole, *whole, *odd), (*whole, 0, 1, 2, *both)}
+    assert (len(ops(graph, "gather", "forward")), len(ops(graph, "iota", "forward"))) == (1, 0)
+    assert {node.proof for node in graph.nodes if node.kind == "op"} == {"proven"}

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar
 
+import jax
 import numpy as np
 from jax._src import core
 
 from explorer.engines.jax.marks import Note
 from explorer.engines.jax.rule_numbers import Names, is_transposed, numbered_names, rule_of
 from explorer.engines.jax.source_lines import lines_of
+from explorer.engines.jax.strided import Strided, Written, strided
 from explorer.engines.jax.versions import bound
 from explorer.engines.source_lines import Line
 from explorer.model.graph import NodeKind, Phase
@@ -19,6 +22,9 @@ Origin = tuple[int, int]
 
 Found = tuple[Origin | None, Any]
 """Where an array comes from, None of a number that was written where it is read, and the array."""
+
+BY_INDICES = ("gather", "scatter-add")
+"""How JAX reads a slice with steps, and its gradient: the second operand are the indices."""
 
 SUM = "add_any"
 """JAX's operation that adds up gradients."""
@@ -114,8 +120,9 @@ class Recording:
     and ``outside`` has the numbers of what a program makes of gradients itself. Of a program, what no result
     depends on is left out, as JAX's compiler does. ``stacks`` are the arrays that a loop puts together of
     what its steps yield, with what these yielded: another loop that reads such an array step by step reads
-    that. ``loops`` are the names of loops and branches, by what these have in common with their backward.
-    ``ran_compiled`` says that what was computed ran compiled, and operation by operation just to be recorded.
+    that. ``slices`` are those that JAX reads by indices, by the origin of these. ``loops`` are the names of
+    loops and branches, by what these have in common with their backward. ``ran_compiled`` says that what was
+    computed ran compiled, and operation by operation just to be recorded.
     Loops and branches of one that has no values cannot be followed.
     """
 
@@ -129,6 +136,7 @@ class Recording:
     outside: set[int] = field(default_factory=set)
     is_program: bool = False
     stacks: dict[Origin, Sequence["Found"]] = field(default_factory=dict)
+    slices: dict[Origin, Strided] = field(default_factory=dict)
     loops: dict[tuple[Any, ...], str] = field(default_factory=dict)
     ran_compiled: bool = False
 
@@ -151,6 +159,11 @@ class Recording:
         """Record an operation that has run; the origins of its outputs, None of mere numbers."""
         if self.has_values and is_number(origins, outputs):
             return [None] * len(outputs)
+        sliced = self._sliced(str(primitive), params, operands, origins)
+        if sliced:
+            (primitive, params, numbers), read = sliced
+            operands = (operands[read], *numbers)
+            origins = (origins[read], *(None for _ in numbers))
         kind: NodeKind = "accumulate" if str(primitive) == SUM else "op"
         phase = self.phase_of(place, origins)
         self.records.append(
@@ -158,6 +171,34 @@ class Recording:
         )
         number = len(self.records) - 1
         return [(number, output) for output in range(len(outputs))]
+
+    def _sliced(
+        self,
+        op: str,
+        params: Mapping[str, Any],
+        operands: Sequence[Any],
+        origins: Sequence[Origin | None],
+    ) -> tuple[Written, int] | None:
+        """What an operation by indices is as one of a slice, and the place of the operand that it reads."""
+        indices = origins[1] if op in BY_INDICES and self.has_values else None
+        if indices is None:
+            return None
+        if op == "gather" and self._is_written(indices):
+            gather = partial(run, jax.lax.gather_p, params=params)
+            found = strided(params, operands[0].shape, lambda it: gather((it, operands[1]))[0])
+            if found:
+                self.slices[indices] = found
+                return found.written(), 0
+        if op == "scatter-add" and indices in self.slices and not np.any(operands[0]):
+            return self.slices[indices].gradient(operands[0].dtype.type(0)), 2
+        return None
+
+    def _is_written(self, origin: Origin) -> bool:
+        """Whether what is at an origin is computed from numbers that were written alone."""
+        record = self.records[origin[0]]
+        return bool(record.primitive) and all(
+            self._is_written(it) for it in record.origins if it is not None
+        )
 
     def run(self, primitive: Any, operands: Iterable[Any], params: Mapping[str, Any]) -> list[Any]:
         """What an operation that is to be recorded yields."""
@@ -220,10 +261,17 @@ class Recording:
         """The numbers of the records that a graph shows: operations, and the arrays that they read."""
         ends = (*self.outputs.values(), *self.gradients.values(), *self.state.values())
         waiting = [origin[0] for origin in ends if origin is not None]
+        of_slices = self._above(self.slices)
         for number, record in enumerate(self.records):
             has_run = record.primitive and not self.is_program and (number, 0) not in self.stacks
+            has_run = has_run and number not in of_slices
             if f"d{record.name}" in self.gradients or has_run:
                 waiting.append(number)
+        return self._above((it, 0) for it in waiting)
+
+    def _above(self, origins: Iterable[Origin]) -> set[int]:
+        """The numbers of the records at the origins, and of all that these are computed from."""
+        waiting = [number for number, _ in origins]
         found = set(waiting)
         while waiting:
             for origin in self.records[waiting.pop()].origins:
