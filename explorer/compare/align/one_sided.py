@@ -142,8 +142,13 @@ def ops_of_one_side(search: Search) -> Iterator[FoundDivergence]:
         # The other side, too, may have ops for what the row reads beside the inputs of ``other``.
         is_ahead = all(read.isdisjoint(it.origins) for it in there.nodes)
         # What passes on the numbers that it reads is not where they begin to differ.
-        if is_ahead and not all(it.is_bookkeeping for it in row):
+        if is_ahead and not all(it.is_bookkeeping or _passes_on(it) for it in row):
             yield extra_ops(row, other)
+
+
+def _passes_on(node: Vertex) -> bool:
+    """Whether an op gives just the numbers that it reads, as a product with 1 does."""
+    return any(contrast(node.value, it).gap.greatest == 0 for it in node.inputs if it.summary)
 
 
 def _behind_results(search: Search, here: Suspects) -> Iterator[FoundDivergence]:

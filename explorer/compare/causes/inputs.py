@@ -325,5 +325,9 @@ def _apart(own: Floats | None, other: Output) -> float | None:
     numbers = numbers_of(other)
     if own is None or numbers is None or not own.size == numbers.size > 0:
         return None
-    apart = float(np.abs(numbers.ravel() - own.ravel()).max())
-    return apart if apart <= CLOSE * float(np.abs(own).max()) else None
+    own, numbers = own.ravel(), numbers.ravel()
+    is_finite = np.isfinite(own) & np.isfinite(numbers)
+    if not np.array_equal(own[~is_finite], numbers[~is_finite], equal_nan=True):
+        return None
+    apart = float(np.abs(numbers[is_finite] - own[is_finite]).max(initial=0))
+    return apart if apart <= CLOSE * float(np.abs(own[is_finite]).max(initial=0)) else None
