@@ -154,3 +154,11 @@ def test_what_a_program_writes_is_read_by_the_names_of_the_operator(
     )
     assert isinstance(found, Word)
     assert found.text == said
+
+
+@pytest.mark.parametrize("engine", ["mindspore-tape", "mindspore-graph"])
+def test_a_name_that_this_version_does_not_have_keeps_no_other_from_being_read(
+    workers: Workers, engine: str
+) -> None:
+    (sampled,) = arguments(captured(workers, engine, "grid_sample"), "GridSampler2D")
+    assert (sampled["interpolation_mode"], sampled["padding_mode"]) == ("bilinear", "border")

@@ -1,6 +1,7 @@
 """Arguments that MindSpore hands on as numbers, as a user writes them: names and dtypes."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -42,5 +43,6 @@ def _numbered(argument: str) -> dict[int, str]:
     """The names of an enumeration, by number."""
     names: dict[int, str] = {}
     for name in ENUMERATIONS.get(argument, ()):
-        names[op_enum.str_to_enum("", argument, name)] = name
+        with suppress(ValueError):  # this version does not have it
+            names[op_enum.str_to_enum("", argument, name)] = name
     return names
