@@ -155,11 +155,13 @@ def _behind_results(search: Search, here: Suspects) -> Iterator[FoundDivergence]
     """The ops that one side alone does with what the other side returns as it is."""
     for mismatch in search.results:
         for result in (mismatch.first, mismatch.second):
-            made = unwrapped(result.inputs[0]).node.origin.counterpart if result.inputs else None
+            last = unwrapped(result.inputs[0]).node if result.inputs else None
+            made = last.origin.counterpart if last else None
             onwards = [it for it in here.nodes if made and made in it.origins][:1]
             row = [it for first in onwards for it in (first, *here.downstream(first))]
             row = [it for it in row if it.main and not it.is_bookkeeping]
-            if row:
+            # Where both end alike, the other side has come to a value that it has ahead of it too.
+            if row and last and row[-1].family != last.family:
                 yield extra_ops(row, None)
 
 
