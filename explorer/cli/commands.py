@@ -77,6 +77,17 @@ COMMANDS = (
         ),
     ),
     Command(
+        "mend",
+        options.MendOptions,
+        "mend:mend",
+        later("Write the patch that makes two nets give the same, proven by running it."),
+        later(
+            "Changes of the port's file are tried in a copy, the likeliest by the causes of `diff` first. A"
+            " patch is shown where every case then matches and no divergence is left; `git apply` takes it."
+            " Exits with 0 if there is one, or nothing to mend, and with 1 if none was found."
+        ),
+    ),
+    Command(
         "show",
         options.ShowOptions,
         "traces:show",

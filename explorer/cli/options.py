@@ -293,6 +293,35 @@ class DiffOptions(msgspec.Struct, frozen=True, kw_only=True):
     request_timeout: RequestTimeout = 60.0
 
 
+class MendOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of ``mend``."""
+
+    name: Annotated[str, NAME]
+    left: Annotated[
+        str,
+        _argument("LEFT", later("An engine; by default those of PyTorch's net and of the port.")),
+    ] = ""
+    right: Annotated[str, _argument("RIGHT", later("The engine to compare with it."))] = ""
+    side: Annotated[
+        str,
+        _option(
+            "--in SIDE",
+            later(
+                "The net that is mended: left, right or a framework."
+                " [default: the one that is not PyTorch's]"
+            ),
+        ),
+    ] = ""
+    apply: Annotated[
+        bool, _option("--apply", later("Write the patch into the file, after printing it."))
+    ] = False
+    as_json: AsJson = False
+    device: Device = "cpu"
+    fresh: Fresh = False
+    timeout: Timeout = math.inf
+    request_timeout: RequestTimeout = 60.0
+
+
 class StudyOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of ``study``; ``timeout`` limits all measurements, ``request_timeout`` each."""
 

@@ -19,7 +19,7 @@ FLOORS = (
     ("recording",),
     ("compare",),
     ("exploration",),
-    ("topics",),
+    ("mending", "topics"),
     ("words",),
     ("drawing", "blocks"),
     ("sweep", "fuzz"),

@@ -1,0 +1,104 @@
+"""Runs a net with changes in its text, in a copy of its folder, and says whether it gives what is wanted."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from msgspec.structs import replace
+
+from explorer.model.arrays import unpack
+from explorer.model.engines import ENGINES, engine_named
+from explorer.model.requests import CaseRequest, NetRequest
+from explorer.model.results import Result
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Workers
+
+NEAR = 1e-3
+"""Results are looked at closely that come as near as this, relative to the greatest element of each."""
+
+NEARER = 0.1
+"""Or that differ by no more than this share of what they differed by."""
+
+
+class Copies:
+    """Copies of a file, each in a folder of its own where all else is what stands beside the file."""
+
+    def __init__(self, file: Path, folder: Path) -> None:
+        self._file = file
+        self._folder = folder
+        self._count = 0
+
+    def with_text(self, text: str) -> Path:
+        """A copy with another text."""
+        self._count += 1
+        folder = self._folder / str(self._count)
+        folder.mkdir()
+        for beside in self._file.parent.iterdir():
+            if beside.name not in (self._file.name, "__pycache__"):
+                (folder / beside.name).symlink_to(beside)
+        copy = folder / self._file.name
+        copy.write_bytes(text.encode())
+        return copy
+
+
+@contextlib.contextmanager
+def copies(file: Path) -> Iterator[Copies]:
+    """Copies of a file, which are removed at the end."""
+    with TemporaryDirectory(prefix="explorer-mend-") as folder:
+        yield Copies(file, Path(os.path.realpath(folder)))
+
+
+class Trier:
+    """Asks the engine that is mended for its answer of other texts, beside the ``wanted`` one.
+
+    ``found`` is the engine's own answer, and ``net`` its net as the other engine's starts.
+    """
+
+    def __init__(
+        self, workers: Workers, net: NetRequest, request: CaseRequest, wanted: Result
+    ) -> None:
+        self._workers = workers
+        self._net = net
+        self._request = request
+        self._wanted = wanted
+        self._own = self._distance(self.answer(Path(net.scenario)))
+        self.tried = 0
+
+    def is_near(self, copy: Path) -> bool:
+        """Whether the net in a copy gives about what is wanted."""
+        self.tried += 1
+        distance = self._distance(self.answer(copy))
+        return distance <= min(NEAR, NEARER * self._own)
+
+    def answer(self, copy: Path) -> Result | None:
+        """What the engine answers of the net in a copy; None where its worker was lost."""
+        engine = engine_named(self._net.engine)
+        request = replace(self._request, net=replace(self._net, scenario=str(copy)))
+        target = f"{ENGINES[self._net.engine].module}:answer"
+        reply = self._workers.call(engine.answers_in[0], target, request, Result)
+        return None if isinstance(reply, Lost) else reply
+
+    def _distance(self, answer: Result | None) -> float:
+        """How far an answer is from the wanted one: of the greatest element of each of its tensors."""
+        if answer is None or answer.outcome != "ok":
+            return float("inf")
+        own = {leaf.name: unpack(leaf.value) for leaf in answer.leaves}
+        wanted = {leaf.name: unpack(leaf.value) for leaf in self._wanted.leaves}
+        if own.keys() != wanted.keys():
+            return float("inf")
+        greatest = 0.0
+        for name, value in wanted.items():
+            if own[name].shape != value.shape:
+                return float("inf")
+            with np.errstate(all="ignore"):
+                apart = np.abs(own[name] - value)
+                room = max(float(np.nanmax(np.abs(value), initial=0)), 1e-30)
+            same = (own[name] == value) | (np.isnan(own[name]) & np.isnan(value))
+            apart = np.where(same, 0.0, apart)
+            if not np.isfinite(apart).all():
+                return float("inf")
+            greatest = max(greatest, float(apart.max(initial=0)) / room)
+        return greatest

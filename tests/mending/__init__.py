@@ -1,0 +1,1 @@
+"""Tests of the patch that mends a net."""
