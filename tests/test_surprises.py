@@ -252,7 +252,7 @@ SAID: dict[str, dict[str, Any]] = {
         "PyTorch, tape | PyTorch, written out | PyTorch, written out, compiled": (
             MARGINS.sum() / 4,
             *(1 / 4, -3 / 4, 1 / 4, 1 / 4),
-        ),
+        )
     },
     "forward_mode_no_grad": {
         "PyTorch, no_grad, jacrev | PyTorch, detach, jacrev | PyTorch, detach, jacfwd": 3 * 2,
@@ -288,11 +288,7 @@ SAID: dict[str, dict[str, Any]] = {
         "MindSpore, graph, product(x, x) | MindSpore, {style}, product(x, copy)": X3,
         "PyTorch, torch.func.grad | PyTorch, torch.autograd.grad, x.detach().clone()": X3,
     },
-    "saved_on_cpu": {
-        "plain": "RuntimeError",
-        "under save_on_cpu": EXP + 1,
-        "right": EXP,
-    },
+    "saved_on_cpu": {"plain": "RuntimeError", "under save_on_cpu": EXP + 1, "right": EXP},
     "second_backward": {
         "after the first backward": (1, np.exp(0)),
         "the second": "RuntimeError",

@@ -10,6 +10,7 @@ from tests.support.alignments import parting
 from tests.support.captured_graphs import captured_graphs
 from tests.support.computed_graphs import ComputedGraph
 from tests.support.nets import NETS
+from tests.support.tables import rows
 
 X = np.random.default_rng(4).standard_normal((2, 3))
 SEED = np.full((2, 3), 1.0)
@@ -65,20 +66,7 @@ def test_captured_graphs_differ_first_where_their_nets_do() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "part"),
-    [
-        ("norm_after", "(block.attention.q, attention_block.py:{q}) take different inputs, "),
-        (
-            "operands_swapped",
-            "take equal inputs, given in another order, but give different values",
-        ),
-        ("keys_for_values", "take different inputs, `aten.addmm.default` (block.attention.k, "),
-        ("heads_not_moved_back", "and `Transpose` (block.attention, attention_block.py:"),
-        ("residual_detached", "mindspore-graph adds the gradient from `MatMul` (head, "),
-        (
-            "values_detached",
-            "torch-tape stops the gradient in `aten.detach.default` (block.attention,",
-        ),
-    ],
+    rows(__file__, "test_a_mistake_of_a_port_is_named_and_nothing_that_follows_from_it"),
 )
 def test_a_mistake_of_a_port_is_named_and_nothing_that_follows_from_it(
     name: str, part: str

@@ -6,30 +6,10 @@ from explorer.compare.results.remarks import draws_random_numbers, random_draws
 from explorer.model.findings import RandomDraw
 from explorer.model.graph import GradGraph
 from tests.support.handmade_graph import HandmadeGraph
+from tests.support.tables import rows
 
 
-@pytest.mark.parametrize(
-    ("op", "draws"),
-    [
-        ("aten.bernoulli.p", True),
-        ("aten.native_dropout.default", True),
-        ("aten.rand.default", True),
-        ("aten.randn.default", True),
-        ("aten.randperm.default", True),
-        ("aten.multinomial.default", True),
-        ("aten.normal.float_float", True),
-        ("RandExt", True),
-        ("StandardNormal", True),
-        ("DropoutExt", True),
-        ("Dropout", True),
-        ("UniformReal", True),
-        ("DropoutGrad", False),
-        ("DropoutDoMask", False),
-        ("aten.native_dropout_backward.default", False),
-        ("explorer.given_mask.default", False),
-        ("aten.mul.Tensor", False),
-    ],
-)
+@pytest.mark.parametrize(("op", "draws"), rows(__file__, "test_an_op_draws_by_its_name"))
 def test_an_op_draws_by_its_name(op: str, draws: bool) -> None:
     assert draws_random_numbers(op) is draws
 

@@ -109,10 +109,7 @@ def test_a_value_changed_in_its_last_digits_does_not_show(recorded: Report) -> N
     ("fields", "line"),
     [
         ({"pairs": (LEAVES,)}, "- value 1 of the same label"),
-        (
-            {"pairs": (LEAVES, NEW_PAIR)},
-            "+ value Mul@net.py:3<B.MulBackward> B.MulBackward",
-        ),
+        ({"pairs": (LEAVES, NEW_PAIR)}, "+ value Mul@net.py:3<B.MulBackward> B.MulBackward"),
         (
             {"pairs": (LEAVES, replace(PAIR, how="value+order"))},
             "+ value+order 1 of the same label",

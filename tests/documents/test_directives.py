@@ -10,36 +10,14 @@ from explorer.documents.contents import themed
 from explorer.documents.directives import KINDS, directive, fences
 from explorer.model.errors import UsageError
 from tests.support.deep_nets import NODES_OF_BLOCK, deep_report
+from tests.support.tables import rows
 
 HERE = Path(__file__).parent
 
 
 @pytest.mark.parametrize(
     ("kind", "subject", "options", "words"),
-    [
-        ("gradient-grph", "dense_mse", {}, ["gradient-grph", "gradient-graph"]),
-        ("gradient-graph", "dense_mes", {}, ["dense_mes", "dense_mse"]),
-        ("gradient-graph", "", {}, ["needs a scenario's name or file"]),
-        ("gradient-graph", "no_such.py", {}, ["no_such.py"]),
-        ("gradient-graph", "dense_mse", {"engins": "x"}, ["engins", "engines"]),
-        ("gradient-graph", "dense_mse", {"engines": "torch"}, ["torch-tape"]),
-        ("gradient-graph", "dense_mse", {"engines": "torch-tape, torch-tape"}, ["different"]),
-        ("gradient-diff", "dense_mse", {"engines": "torch-tape"}, ["2"]),
-        ("gradient-graph", "dense_mse", {"depth": "-1"}, ["-1", "fit"]),
-        ("gradient-graph", "dense_mse", {"view": "tree"}, ["ladder", "flow"]),
-        ("gradient-graph", "dense_mse", {"width": "wide"}, ["wide", "px"]),
-        ("gradient-graph", "dense_mse", {"width": "50%;color:red"}, ["50%;color:red"]),
-        ("gradient-graph", "dense_mse", {"align": "top"}, ["left, center, right"]),
-        ("gradient-graph", "dense_mse", {"folder": "../up"}, ["../up"]),
-        ("gradient-graph", "dense_mse", {"folder": "/tmp"}, ["/tmp"]),
-        ("gradient-graph", "dense_mse", {"folder": 'a"b'}, ["letters, digits"]),
-        ("gradient-table", "dense_mse", {"cases": "few"}, ["structure"]),
-        ("gradient-table", "dense_mse", {"api": "gard"}, ["value_and_grad"]),
-        ("gradient-table", "dense_mse", {"verdict": "same"}, ["match"]),
-        ("gradient-table", "dense_mse", {"order": "0"}, ["order"]),
-        ("gradient-claim", "thirty", {}, ["number"]),
-        ("gradient-claim", "30", {"code": "on"}, ["yes, no"]),
-    ],
+    rows(__file__, "test_what_is_no_block_is_refused_with_what_is_allowed"),
 )
 def test_what_is_no_block_is_refused_with_what_is_allowed(
     kind: str, subject: str, options: dict[str, str], words: list[str]

@@ -14,6 +14,7 @@ from explorer.engines.mindspore.ir.lines import Fault
 from explorer.engines.mindspore.ir.records import NodeRef
 from explorer.engines.mindspore.ir.values import Scope, read_atom
 from tests.support.ir_texts import FIRST_STATEMENT, HEADER, RETURN, SAMPLES, module_of, statement
+from tests.support.tables import rows
 
 
 def refused(text: str) -> IRSyntaxError:
@@ -52,26 +53,7 @@ def test_a_file_cut_anywhere_is_refused_at_or_before_the_cut(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "replacement", "found", "allowed"),
-    [
-        ("# IR entry: @", "# IR entry @", "'# IR entry @", "'# IR entry: @name'"),
-        ("# Total subgraphs: 1", "# Total subgraphs: 2", "the end of the file", "subgraph 2 of 2"),
-        ("# Total params: 3", "# Total params: 4", "the end of the line", "parameter 4 of 4"),
-        (
-            "%para2_args1: <Tensor[Float32], ",
-            "%para2_args1: <Tensor[Float32] ",
-            "' ()>",
-            "', ' and a shape",
-        ),
-        ("subgraph attr:", "subgraph attrs:", "'subgraph attrs:'", "'subgraph attr:'"),
-        (
-            "Total number of nodes: ",
-            "Total number of nodes ",
-            "'Total number of nodes 44'",
-            "'Total number of nodes: …'",
-        ),
-        ("# Attrs:\n", "# Attrs:\ngarbage\n", "garbage", "'name: text' or an empty line"),
-        ("jit config {\n", "jit config {\ngarbage\n", "garbage", "'name: text' or '}'"),
-    ],
+    rows(__file__, "test_a_wrong_header_is_reported"),
 )
 def test_a_wrong_header_is_reported(
     pattern: str, replacement: str, found: str, allowed: str

@@ -7,6 +7,7 @@ from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.mindspore.subgraphs import SubgraphCall, SubgraphCalls, argument, readable
 from explorer.model.graph import Edge, GradGraph, Output
 from explorer.numeric.summaries import summarise
+from tests.support.tables import rows
 
 FLOATS = (Output((3,), "float32"),)
 OBSERVED = (Output((3,), "float32", summarise(np.ones(3, np.float32))),)
@@ -50,26 +51,7 @@ class Program:
 
 @pytest.mark.parametrize(
     ("name", "condition", "words"),
-    [
-        (
-            "165_160_99_▸59_✓net__locals__Net_construct_341",
-            "if x.sum() > 0",
-            "if x.sum() > 0: true branch",
-        ),
-        (
-            "168_163_129_◂63_✗net__locals__Net_construct_356",
-            "if x.sum() > 0",
-            "if x.sum() > 0: false branch, backward",
-        ),
-        ("141_92_▸17_↻net_construct_307", "while h.sum() < 10", "while h.sum() < 10: loop body"),
-        ("139_72_▸16_↵net_construct_302", "", "loop"),
-        ("398_379_314_▸205_2✓net_construct_869", ": of line 41", "true branch of line 41"),
-        ("144_106_◂21_↓net_construct_347", "", "afterwards, backward"),
-        ("390_371_256_▸181_twice_855", "", "twice"),
-        ("391_372_257_◂181_twice_865", "", "twice, backward"),
-        ("73_deprecated_tensor_sum_176", "", "deprecated_tensor_sum"),
-        ("main", "", "main"),
-    ],
+    rows(__file__, "test_the_compilers_name_of_a_subgraph_is_put_in_words"),
 )
 def test_the_compilers_name_of_a_subgraph_is_put_in_words(
     name: str, condition: str, words: str

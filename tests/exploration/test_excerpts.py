@@ -6,15 +6,7 @@ import pytest
 
 from explorer.compare.results.verdicts import judge
 from explorer.exploration.outcomes import abridged, abridged_leaf
-from explorer.model.arrays import (
-    LARGE,
-    SMALL,
-    Array,
-    element,
-    first_elements,
-    pack,
-    unpack,
-)
+from explorer.model.arrays import LARGE, SMALL, Array, element, first_elements, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.report import CaseReport
 from explorer.model.results import Leaf

@@ -3,24 +3,11 @@
 import pytest
 
 from explorer.operators.families import BOOKKEEPING, FAMILIES, family
+from tests.support.tables import rows
 
 
 @pytest.mark.parametrize(
-    ("op", "expected"),
-    [
-        ("aten.addmm.default", "matmul"),
-        ("PrimFunc_ReLU", "relu"),
-        ("AddmmBackward0", "matmulgrad"),
-        ("BiasAddGrad", "sum"),
-        ("ReluBackward0", "relugrad"),
-        ("aten.threshold_backward.default", "relugrad"),
-        ("TBackward0", "transpose"),
-        ("_operator.getitem", "tuple"),
-        ("Default/ops.MatMul", "opsmatmul"),
-        ("MaxPoolWithIndices", "maxpool"),
-        ("aten.max_pool2d_with_indices.default", "maxpool"),
-        ("SomethingNew", "somethingnew"),
-    ],
+    ("op", "expected"), rows(__file__, "test_an_op_has_one_family_whatever_engine_names_it")
 )
 def test_an_op_has_one_family_whatever_engine_names_it(op: str, expected: str) -> None:
     assert family(op) == expected

@@ -31,6 +31,7 @@ from explorer.operators.ways import COMPANIONS, PADS_FIRST, WAYS, NoCounterpartE
 from explorer.words.correspondences import FACTS, UNMATCHED
 from explorer.words.correspondences import WAYS as WORDS
 from tests.operators.settings import settings
+from tests.support.tables import rows
 
 ROWS = correspondences()
 
@@ -147,21 +148,7 @@ def test_a_layer_is_found_by_its_class() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "callables"),
-    [
-        ("nn.GELU", ["nn.GELU"]),
-        ("torch.nn.GELU", ["nn.GELU"]),
-        ("mindspore.nn.GELU", ["nn.GELU"]),
-        ("mint.nn.GELU", ["nn.GELU"]),
-        ("aten.gelu", ["ops.gelu"]),
-        ("GeLU", ["ops.gelu"]),
-        ("Conv2D", ["ops.Conv2D"]),
-        ("gelu", ["ops.gelu", "nn.GELU"]),
-        ("nn.functional.gelu", ["ops.gelu"]),
-        ("Linear", ["nn.Dense"]),
-        ("ops.transpose", ["ops.transpose", "ops.transpose"]),
-        ("nothing", []),
-    ],
+    ("name", "callables"), rows(__file__, "test_rows_are_found_by_any_of_their_names")
 )
 def test_rows_are_found_by_any_of_their_names(name: str, callables: list[str]) -> None:
     assert [row.name("mindspore") for row in rows_named(name)] == callables

@@ -197,7 +197,7 @@ def _written(cause: Cause) -> Iterator[Fact]:
 
 
 LIMITS: dict[tuple[str, object], tuple[tuple[str, str], ...]] = {
-    ("beta", 0.0): (("smooth_l1_loss", "l1_loss"),),
+    ("beta", 0.0): (("smooth_l1_loss", "l1_loss"),)
 }
 """Arguments with which one operator is another one, by name and value: smooth L1 with a beta of 0 is L1."""
 

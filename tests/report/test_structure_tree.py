@@ -26,10 +26,7 @@ ARRAYS: dict[str, AnyArray] = {"dx": np.zeros((2, 3), np.float32), "out": np.arr
                 "└─ out  scalar float64",
             ],
         ),
-        (
-            Branch(("dx",), "dict", ("loss",)),
-            ["dict of 1 part", "└─ loss: dx  2×3 float32"],
-        ),
+        (Branch(("dx",), "dict", ("loss",)), ["dict of 1 part", "└─ loss: dx  2×3 float32"]),
     ],
 )
 def test_a_structure_is_a_tree(structure: Tree, lines: list[str]) -> None:

@@ -19,6 +19,7 @@ from explorer.scenario.layouts import (
     torch_name,
     written,
 )
+from tests.support.tables import rows
 
 NUMBERS = np.arange(24, dtype=np.int16)
 
@@ -92,22 +93,7 @@ TRANSPOSED = (Step("transpose", (1, 0)),)
 
 
 @pytest.mark.parametrize(
-    ("path", "name"),
-    [
-        ("bn.gamma", "bn.weight"),
-        ("bn.beta", "bn.bias"),
-        ("bn.moving_mean", "bn.running_mean"),
-        ("bn.moving_variance", "bn.running_var"),
-        ("table.embedding_table", "table.weight"),
-        ("fc.weight", "fc.weight"),
-        ("w", "w"),
-        ("gamma", "weight"),
-        ("cell.kernel", "conv.weight"),
-        ("norm.gamma", "bn.weight"),
-        ("norm.moving_mean", "bn.running_mean"),
-        ("norm.inner.gamma", "deep.er.weight"),
-        ("norms.gamma", "norms.weight"),
-    ],
+    ("path", "name"), rows(__file__, "test_parameter_names_of_mindspore_become_those_of_pytorch")
 )
 def test_parameter_names_of_mindspore_become_those_of_pytorch(path: str, name: str) -> None:
     assert torch_name(path, path, {}, RENAMES) == name

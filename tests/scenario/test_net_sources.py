@@ -6,6 +6,7 @@ import pytest
 
 from explorer.scenario.declaration import Factory
 from explorer.scenario.net_sources import sources
+from tests.support.tables import rows
 
 FILES = {
     "__init__.py": "from . import layers, nets\n",
@@ -126,43 +127,7 @@ def digests(package: Path, factory: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("factory", "file", "old", "new", "is_another"),
-    [
-        ("nets:small", "nets.py", "WIDTH = 4", "WIDTH = 8", True),
-        ("nets:small", "nets.py", "Block(WIDTH)", "Block(9)", True),
-        ("nets:small", "nets.py", "Block(sizes.LARGE)", "Block(9)", False),
-        ("nets:large", "nets.py", "Block(WIDTH)", "Block(9)", False),
-        ("nets:small", "layers.py", "2 * width", "3 * width", True),
-        ("nets:small", "layers.py", "bias = True", "bias = False", True),
-        ("nets:small", "sizes.py", "64", "32", False),
-        ("nets:large", "sizes.py", "64", "32", True),
-        ("nets:small", "other.py", "pass", "a = 1", False),
-        ("nets:foreign", "other.py", "pass", "a = 1", True),
-        ("nets:inside", "blocks/deep.py", "9", "10", True),
-        ("nets:small", "blocks/deep.py", "9", "10", False),
-        # Its line is another: a stored report would show the wrong one.
-        (
-            "nets:large",
-            "nets.py",
-            "return Block(WIDTH)",
-            "width = 4\n    return Block(width)",
-            True,
-        ),
-        ("nets:small", "nets.py", "return other.Net()", "net = other.Net()\n    return net", False),
-        # What runs on import counts wherever it is.
-        ("nets:small", "other.py", "class Net", "import os\nos.nice(0)\n\n\nclass Net", True),
-        ("nets:small", "__init__.py", "from", "import torch\nfrom", True),
-        # What finds others by strings, or takes all names, counts the whole package.
-        ("nets:by_name", "blocks/deep.py", "9", "10", True),
-        ("starred:net", "blocks/deep.py", "9", "10", True),
-        ("broken:net", "blocks/deep.py", "9", "10", True),
-        ("nets:absent", "blocks/deep.py", "9", "10", True),
-        # A decorator runs on import, and may be what a registry is filled by.
-        ("registry:one", "registered.py", "return 1", "return 2", True),
-        ("registry:one", "blocks/deep.py", "9", "10", False),
-        ("kinds:third", "kinds.py", "return 2", "return 3", True),
-        ("kinds:fourth", "kinds.py", "return 1", "return 3", True),
-        ("kinds:third", "kinds.py", "return 4", "return 3", False),
-    ],
+    rows(__file__, "test_an_edit_makes_another_net_where_the_factory_reaches_it"),
 )
 def test_an_edit_makes_another_net_where_the_factory_reaches_it(
     package: Path, factory: str, file: str, old: str, new: str, is_another: bool

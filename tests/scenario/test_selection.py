@@ -114,13 +114,7 @@ def test_the_order_of_asking_holds_every_case_once_and_begins_with_a_cover(
 
 @pytest.mark.parametrize(
     ("floating", "position"),
-    [
-        ((True,), 0),
-        ((False, True), 1),
-        ((True, False, True), (0, 2)),
-        ((False,), None),
-        ((), None),
-    ],
+    [((True,), 0), ((False, True), 1), ((True, False, True), (0, 2)), ((False,), None), ((), None)],
 )
 def test_the_widest_case_differentiates_every_floating_input(
     floating: tuple[bool, ...], position: Position

@@ -3,12 +3,7 @@
 import pytest
 
 from explorer.model.graph import GradGraph, Node
-from tests.support.scenario_reports import (
-    Reports,
-    graph,
-    origins,
-    output_called,
-)
+from tests.support.scenario_reports import Reports, graph, origins, output_called
 from tests.support.standard_engines import ENGINES
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch, pytest.mark.whole]

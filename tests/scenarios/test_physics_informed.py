@@ -27,10 +27,7 @@ def test_mindspore_s_tape_loses_a_term_of_a_second_derivative_behind_a_sum(repor
     x, w = values_of(whole)["x"][:, 0], values_of(whole)["w"]
     with_value = row(whole, WITH_VALUE)
     bend, lacking = second_derivative(x, w)
-    for second, engines in (
-        (bend, ("mindspore-graph", *TORCH)),
-        (lacking, ("mindspore-tape",)),
-    ):
+    for second, engines in ((bend, ("mindspore-graph", *TORCH)), (lacking, ("mindspore-tape",))):
         all_say(with_value, {"out": ((second + x) ** 2).sum()}, FLOAT32, engines)
     assert (with_value.verdict, with_value.expected) == ("differs", True)
 

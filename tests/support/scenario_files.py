@@ -85,10 +85,9 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.layers is None:
             names = f"params, {names}" if framework == "jax" else names
             return FUNCTION.format(before=before, names=names, lines=inside(self.lines, 4))
-        base, forward = {
-            "mindspore": ("nn.Cell", "construct"),
-            "torch": ("nn.Module", "forward"),
-        }[framework]
+        base, forward = {"mindspore": ("nn.Cell", "construct"), "torch": ("nn.Module", "forward")}[
+            framework
+        ]
         return MODULE.format(
             before=before,
             base=base,
