@@ -52,7 +52,7 @@ def mend(options: MendOptions) -> int:
         for line in patch_lines(patch, engines):
             print(line)
     if options.apply:
-        _apply(patch)
+        apply(patch)
     return exit_codes.AS_EXPECTED
 
 
@@ -102,7 +102,7 @@ def _document(patch: Patch) -> dict[str, object]:
     }
 
 
-def _apply(patch: Patch) -> None:
+def apply(patch: Patch) -> None:
     """Write the patched text into the file; UsageError where it was changed meanwhile."""
     path = Path(patch.file)
     if path.read_bytes() != patch.before.encode():

@@ -33,6 +33,7 @@ from explorer.words.groups import worded_answers
 from explorer.words.headlines import headline
 from tests.support.computed_graphs import one_input
 from tests.support.results import FINE, NO_ORACLE, answer, raised, values
+from tests.support.tables import rows
 
 CASE = GradCase("grad", 0)
 
@@ -157,19 +158,7 @@ def test_engines_that_disagree_are_named_two_by_two_and_the_oracle_is_none_of_th
 
 
 @pytest.mark.parametrize(
-    ("answers", "sides"),
-    [
-        ("1111", "all engines disagree with O"),
-        ("1122", "AB disagree with CD and O"),
-        ("1222", "A disagrees with B, CD and O"),
-        ("2221", "AB, C and O disagree with D"),
-        ("1322", "each disagrees with the others: A / B / CD and O"),
-        ("1233", "each disagrees with the others: A / B and O / CD"),
-        ("1345", "each disagrees with the others: A / B / C / D / O"),
-        # BesideOracle an error the oracle is on no side where it contradicts none of the values, or one.
-        ("!-22", "A disagrees with CD"),
-        ("!211", "each disagrees with the others: A / B / CD"),
-    ],
+    ("answers", "sides"), rows(__file__, "test_both_sides_of_a_difference_are_named_whole")
 )
 def test_both_sides_of_a_difference_are_named_whole(answers: str, sides: str) -> None:
     """Each engine's answer is its factor, "!" an error and "-" none; the oracle's factor is 2."""

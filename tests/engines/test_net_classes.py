@@ -8,6 +8,7 @@ import pytest
 from explorer.model.graph import GradGraph
 from tests.support.handmade_graph import HandmadeGraph
 from tests.support.net_classes import lines_of_other_classes
+from tests.support.tables import rows
 
 NET = """def torch_net():
     from torch import nn
@@ -51,20 +52,7 @@ def at(line: int, scope: str) -> GradGraph:
 
 
 @pytest.mark.parametrize(
-    ("line", "scope", "is_there"),
-    [
-        (12, "first", True),
-        (5, "first.fc", True),  # a function that the block calls
-        (12, "", False),
-        (21, "", True),
-        (21, "rest.1", False),
-        (5, "", False),
-        (21, "rest.0", True),
-        (12, "rest.2", True),
-        (21, "many.1.fc", False),
-        # Of a path that leads nowhere nothing is known.
-        (12, "unknown", True),
-    ],
+    ("line", "scope", "is_there"), rows(__file__, "test_a_line_of_another_class_is_seen")
 )
 def test_a_line_of_another_class_is_seen(file: Path, line: int, scope: str, is_there: bool) -> None:
     assert (list(lines_of_other_classes(at(line, scope), file)) == []) == is_there

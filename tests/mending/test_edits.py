@@ -73,7 +73,7 @@ def test_one_more_operand_is_what_can_be_read_there() -> None:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_change_keeps_line_ends_tabs_comments_and_letters(end: str) -> None:
-    text = end.join(["def f(x):", "\t# größer", "\treturn 'ü' + g(x,\t1)  # eins", ""])
+    text = end.join(["def f(x):", "\t# größer\u2028", "\treturn 'ü' + g(x,\t1)  # eins", ""])
     source, found = call(text)
     changes = next(edits.with_arguments(source, found, {"axis": 1}))
     assert source.changed(changes) == text.replace("1)", "1, axis=1)")

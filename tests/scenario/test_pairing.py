@@ -9,6 +9,7 @@ from explorer.model.requests import ParameterSpec
 from explorer.scenario.packing import Pack, packs
 from explorer.scenario.pairing import How, Pairing, candidates, fits, kind_of
 from tests.scenario.test_correspondence import spec
+from tests.support.tables import rows
 
 
 def conv(path: str, out: int = 4, inside: int = 4, name: str = "") -> list[ParameterSpec]:
@@ -58,21 +59,7 @@ def ways(pairing: Pairing) -> dict[str, How]:
 # Kinds
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("bn.weight", "weight"),
-        ("bn.bias", "bias"),
-        ("bn.running_mean", "mean"),
-        ("bn.running_var", "variance"),
-        ("bn.moving_variance", "variance"),
-        ("block.gamma_", "weight"),
-        ("lstm.weight_ih_l0", "weight"),
-        ("attention.in_proj_bias", "bias"),
-        ("attention.relative_position_bias_table", ""),
-        ("weight_net.scale", ""),
-    ],
-)
+@pytest.mark.parametrize(("name", "kind"), rows(__file__, "test_a_kind_is_told_by_the_last_name"))
 def test_a_kind_is_told_by_the_last_name(name: str, kind: str) -> None:
     assert kind_of(spec(name)) == kind
 

@@ -1,0 +1,41 @@
+"""A patch as it is printed, and as it is written into the file."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from explorer.cli.mend import apply
+from explorer.model.errors import UsageError
+from explorer.model.patch import Patch, Proof
+from explorer.report.patch import patch_lines
+
+PROOF = Proof(engines=("torch-tape", "jax-tape"), cases=3, matching=3)
+
+
+def patch_of(folder: Path, before: str, after: str) -> Patch:
+    file = folder / "port.py"
+    file.write_bytes(before.encode())
+    return Patch(file=str(file), before=before, after=after, proof=PROOF)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("last", ["", "\n", "\n\n"])
+def test_git_applies_what_is_printed_to_any_line_ends_and_any_last_line(
+    end: str, last: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = ("größe = 1\n\n\tb = f(a)  # \x0c\u2028" + last).replace("\n", end)
+    found = patch_of(tmp_path, before, before.replace("f(a)", "f(-a)"))
+    printed = "\n".join(patch_lines(found, ("torch-tape", "jax-tape"))) + "\n"
+    assert printed.startswith("# a copy with this patch: 3 of 3 cases match")
+    subprocess.run(["git", "apply", "-"], input=printed.encode(), check=True, cwd=tmp_path)
+    assert Path(found.file).read_bytes() == found.after.encode()
+
+
+def test_a_file_that_was_changed_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
+    found = patch_of(tmp_path, "a = 1\n", "a = 2\n")
+    apply(found)
+    assert Path(found.file).read_text() == "a = 2\n"
+    with pytest.raises(UsageError, match="was changed meanwhile"):
+        apply(found)
