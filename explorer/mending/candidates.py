@@ -221,6 +221,19 @@ def _makers(source: Source, statement: ast.stmt) -> list[ast.stmt]:
     return sorted(found, key=lambda it: abs(it.lineno - statement.lineno))
 
 
+def layers_made_for(source: Source, statement: ast.stmt) -> Iterator[ast.stmt]:
+    """The statements that make the layers which a statement calls, the nearest of each name."""
+    nodes = [it for it in ast.walk(statement) if isinstance(it, ast.Attribute)]
+    names = {it.attr for it in nodes if last_name(it.value) == "self"}
+    for node in _makers(source, statement):
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        # Both nets may have a layer of one name: that of the same one is nearer.
+        made = names & {it.attr for it in targets if isinstance(it, ast.Attribute)}
+        if made:
+            names -= made
+            yield node
+
+
 def _readers(source: Source, statement: ast.stmt) -> list[ast.stmt]:
     """The statements of its function that read what a statement makes, the next one first."""
     made = {it.id for it in ast.walk(statement) if isinstance(it, ast.Name) and not is_read(it)}

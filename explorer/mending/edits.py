@@ -133,14 +133,16 @@ def numbers(line: Line) -> Iterator[Changes]:
     """Another number in the place of one that is written there, other numbers in that of several."""
     source, parts, hints = line.source, line.parts, line.hints
     signed = [it.operand for it in parts if isinstance(it, ast.UnaryOp)]
-    written = [it for it in parts if _is_number(it) and it not in signed]
-    written += [it for it in parts if _is_negative(it)]
+    written = [it for it in parts if is_number(it) and it not in signed]
+    given = [
+        it for node in parts if isinstance(node, ast.Call) for it in node.args if is_number(it)
+    ]
     several = [it for it in parts if isinstance(it, ast.Tuple | ast.List) and is_read(it)]
     for value in hints.numbers:
         are_several = isinstance(value, tuple)
-        for node in several if are_several else written:
-            if not are_several or len(node.elts) == len(value):  # type: ignore[attr-defined]  # a tuple
-                yield (source.put(node, _operand(literal(value), node)),)
+        alike = [it for it in several if are_several and len(it.elts) == len(value)]
+        for node in (*alike, *given) if are_several else written:
+            yield (source.put(node, _operand(literal(value), node)),)
     for node in written:
         own = ast.literal_eval(node)
         near = (-own, own + 1, own - 1) if isinstance(own, int) else (-own, 1 / own if own else 1.0)
@@ -151,17 +153,25 @@ def numbers(line: Line) -> Iterator[Changes]:
 
 
 def _operand(text: str, node: ast.expr) -> str:
-    return f"({text})" if text.startswith("-") and not _is_negative(node) else text
+    return f"({text})" if text.startswith("-") and not is_negative(node) else text
 
 
-def _is_number(node: ast.expr) -> bool:
+def is_number(node: ast.expr) -> bool:
+    """Whether a number is written there, with its sign or without."""
+    return is_negative(node) or _is_positive(node)
+
+
+def _is_positive(node: ast.expr) -> bool:
     is_constant = isinstance(node, ast.Constant)
     return is_constant and type(node.value) in (int, float)  # type: ignore[attr-defined]  # narrowed
 
 
-def _is_negative(node: ast.expr) -> bool:
+def is_negative(node: ast.expr) -> bool:
+    """Whether a number with a minus is written there."""
     return (
-        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _is_number(node.operand)
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.USub)
+        and _is_positive(node.operand)
     )
 
 
@@ -192,7 +202,7 @@ def exchanged(line: Line) -> Iterator[Changes]:
             for one, other in combinations(node.elts[:MOST_ARGUMENTS], 2):
                 yield _exchange(source, one, other)
     read = [it for it in parts if isinstance(it, ast.Name | ast.Attribute) and is_read(it)]
-    written = [it for it in parts if _is_number(it)]
+    written = [it for it in parts if is_number(it)]
     for one, other in (*combinations(read, 2), *combinations(written, 2)):
         (a, b), (c, d) = source.span(one), source.span(other)
         if source.says(one) != source.says(other) and (b <= c or d <= a):
@@ -223,7 +233,7 @@ def _closed(source: Source, node: ast.expr) -> str:
 
 
 def operators(line: Line) -> Iterator[Changes]:
-    """Another operator between two operands, or another comparison."""
+    """Another operator between two operands, another comparison, the opposite of an argument."""
     source, parts = line.source, line.parts
     for node in parts:
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
@@ -235,6 +245,10 @@ def operators(line: Line) -> Iterator[Changes]:
                 for written, instead in COMPARISONS.items():
                     yield from _between(source, left, right, written, instead)
                 left = right
+        elif isinstance(node, ast.Call):
+            for argument in node.args:
+                if isinstance(argument, ast.Name | ast.Attribute):
+                    yield (source.put(argument, f"-{source.says(argument)}"),)
 
 
 def _between(

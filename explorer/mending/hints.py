@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from explorer.mending.edits import OPERATORS, Hints
+from explorer.mending.edits import OPERATORS, Hints, is_number
 from explorer.mending.source import Source, last_name
 from explorer.model.causes import Cause, InsertOperator, RemoveOperator, SetArguments
 from explorer.model.engines import Framework
@@ -143,6 +143,9 @@ def _literals(nodes: Iterable[ast.AST]) -> Iterator[Any]:
                 continue
             if isinstance(value, int | float | str | tuple | list) and not isinstance(value, bool):
                 yield tuple(value) if isinstance(value, list) else value
+        # As methods take the numbers of axes.
+        if isinstance(node, ast.Call) and len(node.args) > 1 and all(map(is_number, node.args)):
+            yield tuple(ast.literal_eval(it) for it in node.args)
 
 
 def _keywords(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, Any]]:
@@ -150,9 +153,10 @@ def _keywords(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, Any]]:
     for node in nodes:
         if isinstance(node, ast.keyword) and node.arg:
             try:
-                yield node.arg, ast.literal_eval(node.value)
+                value = ast.literal_eval(node.value)
             except ValueError:
                 continue
+            yield from ((it, value) for it in dict.fromkeys((node.arg, *_names_of(node.arg))))
 
 
 def _counterparts(net: Net, name: str) -> Iterator[str]:

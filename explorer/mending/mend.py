@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from explorer.exploration import stored
 from explorer.exploration.options import RunOptions, Wanted
-from explorer.mending.candidates import Spot, candidates
+from explorer.mending.candidates import Spot, candidates, layers_made_for
 from explorer.mending.hints import Net
 from explorer.mending.source import Changes, Source
 from explorer.mending.trying import Trier, copies
@@ -203,6 +203,7 @@ class _Search:
     def _spot(self, seen: Seen) -> Spot | None:
         own, other = self._lines(seen, self._own), self._lines(seen, self._other)
         statements = [it for it in map(self._source.statement_at, other) if it is not None]
+        statements += [it for at in statements for it in layers_made_for(self._source, at)]
         own = tuple(dict.fromkeys((*own, *self._alike(statements))))
         if not own:
             return None

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from explorer.model.patch import Patch, Proof
+from explorer.model.patch import Patch
 from explorer.text.clean import clean
-from explorer.text.language import _, named
 from explorer.words.causes import sentence
+from explorer.words.patches import proof_text
 
 WITHOUT_END = "\\ No newline at end of file"
 """What stands in a unified diff behind a last line that does not end."""
@@ -44,13 +44,3 @@ def _relative(path: Path) -> str:
         return path.resolve().relative_to(Path(os.getcwd()).resolve()).as_posix()
     except ValueError:
         return path.name
-
-
-def proof_text(proof: Proof) -> str:
-    """What a copy of the net gave with the patch."""
-    text = _(
-        "a copy with this patch: {matching} of {cases} cases match in {engines}; no divergence"
-    )
-    return text.format(
-        matching=proof.matching, cases=proof.cases, engines=named(list(proof.engines))
-    )
