@@ -38,6 +38,7 @@ BENCHMARKS = {
     "changed_values": "changed values that the alignment tells",
     "planted": "planted mistakes that are named at their line",
     "causes": "planted mistakes whose cause is named",
+    "mends": "planted mistakes that a proven patch mends",
     "trainings": "mistakes in trainings whose step and rule are named",
     "why": "what it costs to say why two nets part",
     "sensitivity": "how small a mistake is found, and false alarms",

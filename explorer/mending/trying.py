@@ -23,6 +23,10 @@ NEARER = 0.1
 """Or that differ by no more than this share of what they differed by."""
 
 
+SAME = 2e-6
+"""Or that are the same up to rounding: then something beside the results differs, such as a running mean."""
+
+
 class Copies:
     """Copies of a file, each in a folder of its own where all else is what stands beside the file."""
 
@@ -71,7 +75,7 @@ class Trier:
         """Whether the net in a copy gives about what is wanted."""
         self.tried += 1
         distance = self._distance(self.answer(copy))
-        return distance <= min(NEAR, NEARER * self._own)
+        return distance <= max(SAME, min(NEAR, NEARER * self._own))
 
     def answer(self, copy: Path) -> Result | None:
         """What the engine answers of the net in a copy; None where its worker was lost."""
