@@ -291,7 +291,7 @@ def _with_replies(store: Path) -> Path:
 @pytest.fixture
 def warm(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands called in this process use the session's workers: starting them takes seconds."""
-    for command in ("claims", "installation", "scenario", "study", "traces", "train"):
+    for command in ("claims", "installation", "mend", "scenario", "study", "traces", "train"):
         monkeypatch.setattr(f"explorer.cli.{command}.Workers", lambda *_: nullcontext(workers))
 
 
