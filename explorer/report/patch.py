@@ -11,8 +11,8 @@ from explorer.text.clean import clean
 from explorer.words.causes import sentence
 from explorer.words.patches import proof_text
 
-WITHOUT_END = "\\ No newline at end of file"
-"""What stands in a unified diff behind a last line that does not end."""
+WITHOUT_END = b"\\ No newline at end of file".decode()
+"""What stands in a unified diff behind a last line that does not end, in every language."""
 
 
 def patch_lines(patch: Patch, engines: tuple[str, str]) -> Iterator[str]:
