@@ -3,7 +3,6 @@
 import ast
 import itertools
 import re
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -28,8 +27,8 @@ from explorer.scenario.reader import read
 from explorer.store.store import Store
 from explorer.workers.workers import Workers
 
-MOST_SECONDS = 120.0
-"""For so many seconds changes are run at most."""
+MOST_TRIED = 1000
+"""So many changes are run at most, for each of the mistakes."""
 
 MOST_NEAR = 8
 """So many of those that come near are compared whole."""
@@ -53,7 +52,7 @@ def mend(
     By default the port is mended: the side that is not PyTorch's, of two others the right one. A patch is
     one with which every case matches in a copy, and no divergence is left. Raises what ``explored`` does.
     """
-    asks = _Asks(engines, workers, store, time.monotonic() + MOST_SECONDS)
+    asks = _Asks(engines, workers, store)
     report = asks.report(scenario)
     alignment = next(iter(report.alignments), None)
     if alignment is None or alignment.is_same:
@@ -62,12 +61,11 @@ def mend(
 
 
 class _Asks(NamedTuple):
-    """What is asked of two engines, until a time on the clock."""
+    """What is asked of two engines."""
 
     engines: tuple[str, str]
     workers: Workers
     store: Store
-    until: float
 
     def report(self, scenario: Declaration) -> Report:
         """The report on the main case of a net."""
@@ -123,7 +121,7 @@ class _Search:
         near = 0
         with copies(self._scenario.path) as made:
             for changes, seen in self._each():
-                if time.monotonic() > self._asks.until or near >= MOST_NEAR:
+                if trier.tried >= MOST_TRIED or near >= MOST_NEAR:
                     return None
                 copy = made.with_text(self._source.changed(changes))
                 if trier.is_near(copy):

@@ -97,7 +97,7 @@ def test_what_no_small_change_mends_is_said_and_nothing_is_written(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     other = "return (ops.cos(out * 3.7) * ops.exp(y)).sum() + (x * x * x).sum()"
-    monkeypatch.setattr("explorer.mending.mend.MOST_SECONDS", 10.0)
+    monkeypatch.setattr("explorer.mending.mend.MOST_TRIED", 40)
     file = port(tmp_path / "port.py", ("return ((out - y) ** 2).mean(axis=1).sum()", other))
     before = file.read_bytes()
     assert run(["mend", "port.py"]) == 1

@@ -101,10 +101,7 @@ def odd(draw: random.Random, training: Training) -> Training:
     "seeds",
     [
         range(40),
-        *(
-            pytest.param(range(at, at + 250), marks=pytest.mark.whole)
-            for at in range(40, 540, 250)
-        ),
+        *(pytest.param(range(at, at + 250), marks=pytest.mark.whole) for at in range(40, 540, 250)),
     ],
     ids=str,
 )
