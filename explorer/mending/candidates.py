@@ -17,6 +17,7 @@ from explorer.mending.source import Changes, Source, is_read, last_name
 from explorer.model.alignment import Seen
 from explorer.model.causes import Cause, Form, Mend
 from explorer.model.graph import Layer
+from explorer.operators.records import Row
 from explorer.operators.table import catalogue
 
 DEEPEST = 2
@@ -29,7 +30,7 @@ Kind = Callable[[Line], Iterator[Changes]]
 """A kind of changes of a line."""
 
 GOING_WITH: dict[Form | None, tuple[Kind, ...]] = {
-    "arguments": (edits.given_too, edits.numbers, edits.words),
+    "arguments": (edits.given_too, edits.numbers, edits.words, edits.taken_away),
     "operator": (edits.called_otherwise, edits.operators),
     "order": (edits.nested_otherwise, edits.exchanged),
     "inputs": (edits.exchanged_targets, edits.exchanged, edits.numbers, edits.words),
@@ -52,6 +53,7 @@ EACH: tuple[Kind, ...] = (
     edits.called_otherwise,
     edits.nested_otherwise,
     edits.in_another_order,
+    edits.taken_away,
     edits.added,
 )
 """All kinds, in the order in which they are tried."""
@@ -138,9 +140,10 @@ def _as_written(spot: Spot, mend: Mend) -> Iterator[Changes]:
         given = {keyword.arg for keyword in call.keywords}
         if last_name(call.func) in names or (given and given >= arguments.keys()):
             yield from edits.with_arguments(source, call, arguments)
-    for name in spelled(source, mend.call):
-        for call in calls:
-            yield from edits.renamed(source, call, name, arguments)
+    for kind, ways in ((_layers_of(spot, mend.call), constructors(spot)), ((mend.call,), calls)):
+        for name in (it for one in kind for it in spelled(source, one)):
+            for call in ways:
+                yield from edits.renamed(source, call, name, arguments)
 
 
 def _beside_operator(source: Source, statement: ast.stmt, mend: Mend) -> Iterator[Changes]:
@@ -150,6 +153,18 @@ def _beside_operator(source: Source, statement: ast.stmt, mend: Mend) -> Iterato
     sums = [it for it in sums if edits.OPERATORS.get(type(it.op)) == mend.call]
     operands = [it for node in sums for it in (node.left, node.right)]
     yield from edits.numbers(Line(source, statement, operands, Hints(numbers=values)))
+
+
+def _layers_of(spot: Spot, call: str) -> tuple[str, ...]:
+    """The layers that do what a function does, as their class is called."""
+    families = {row.family for row in catalogue() if call in _calls(row, spot)}
+    rows = [row for row in catalogue() if row.kind == "layer" and row.family in families]
+    return tuple(dict.fromkeys(it for row in rows for it in _calls(row, spot)[-1:]))
+
+
+def _calls(row: Row, spot: Spot) -> tuple[str, ...]:
+    column = row.columns.get(spot.net.framework)
+    return (column.call, *column.alike, column.writes) if column else ()
 
 
 def _names_of(spot: Spot, call: str) -> set[str]:

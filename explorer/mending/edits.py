@@ -115,15 +115,21 @@ def renamed(
             break
     yield (rename,)
     # Without the arguments of the other one.
-    inner = call.args[0] if call.args else None
-    if isinstance(call.func, ast.Attribute) and not name[:1].isupper():
+    if isinstance(call.func, ast.Attribute) and _is_method(source, call.func):
         receiver = source.says(call.func.value)
         rest = [source.says(it) for it in call.args]
         yield (source.put(call, f"{name}({', '.join([receiver, *rest])})"),)
         yield (source.put(call, f"{name}({receiver})"),)
-    if inner is not None:
-        yield (source.put(call, f"{name}({source.says(inner)})"),)
-    yield (source.put(call, f"{name}()"),)
+    if len(call.args) + len(call.keywords) > 1 and call.args:
+        yield (source.put(call, f"{name}({source.says(call.args[0])})"),)
+    if call.args or call.keywords:
+        yield (source.put(call, f"{name}()"),)
+
+
+def _is_method(source: Source, function: ast.Attribute) -> bool:
+    """Whether a function is called on a value, and is none of a module or of the net itself."""
+    root = source.says(function.value).partition(".")[0]
+    return root not in ("self", "jax", *source.modules)
 
 
 # Expressions of a statement
@@ -295,6 +301,18 @@ def wrapped(line: Line) -> Iterator[Changes]:
 
 def _has_value(node: ast.expr) -> bool:
     return not hasattr(node, "ctx") or is_read(node)
+
+
+def taken_away(line: Line) -> Iterator[Changes]:
+    """Without an argument that is given by its name."""
+    source, parts = line.source, line.parts
+    for node in parts:
+        if isinstance(node, ast.Call):
+            given: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
+            for before, keyword in zip([None, *given], given, strict=False):
+                if isinstance(keyword, ast.keyword):
+                    start = source.span(before)[1] if before else source.span(keyword)[0]
+                    yield (Change(start, source.span(keyword)[1], ""),)
 
 
 def given_too(line: Line) -> Iterator[Changes]:

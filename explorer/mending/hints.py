@@ -1,7 +1,6 @@
 """What a cause and the other net's lines say of a line: numbers, words and functions that may be meant."""
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
@@ -52,10 +51,7 @@ def spelled(source: Source, call: str) -> Iterator[str]:
     """A function as it is called, and as the file may write it by the modules that it imports."""
     root, _, name = call.rpartition(".")
     yield call
-    imported = r"\b(?:import|as|,)\s+([A-Za-z_]\w*)(?=\s*(?:,|$))"
-    for module in dict.fromkeys(re.findall(imported, source.text, re.MULTILINE)):
-        if module != root:
-            yield f"{module}.{name}"
+    yield from (f"{module}.{name}" for module in source.modules if module != root)
 
 
 # Of the cause

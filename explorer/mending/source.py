@@ -74,6 +74,13 @@ class Source:
         """A text in the place of a node."""
         return Change(*self.span(node), text)
 
+    @cached_property
+    def modules(self) -> tuple[str, ...]:
+        """The names by which the text has what it imports, but for NumPy."""
+        nodes = (it for it in ast.walk(self.tree) if isinstance(it, ast.Import | ast.ImportFrom))
+        names = [alias.asname or alias.name for node in nodes for alias in node.names]
+        return tuple(dict.fromkeys(it for it in names if it not in ("np", "numpy")))
+
     # What stands where
 
     @cached_property
