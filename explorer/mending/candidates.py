@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from explorer.mending import edits
+from explorer.mending import calls, edits
 from explorer.mending.edits import Hints, Line
 from explorer.mending.hints import Net, hints_of, spelled
 from explorer.mending.source import Changes, Source, is_read, last_name
@@ -134,16 +134,16 @@ def _as_written(spot: Spot, mend: Mend) -> Iterator[Changes]:
         for it in source.expressions(statement)
         if isinstance(it, ast.Call)
     ]
-    calls, arguments = [*constructors(spot), *at_line], dict(mend.arguments)
+    found, arguments = [*constructors(spot), *at_line], dict(mend.arguments)
     names = _names_of(spot, mend.call)
-    for call in calls:
+    for call in found:
         given = {keyword.arg for keyword in call.keywords}
         if last_name(call.func) in names or (given and given >= arguments.keys()):
-            yield from edits.with_arguments(source, call, arguments)
-    for kind, ways in ((_layers_of(spot, mend.call), constructors(spot)), ((mend.call,), calls)):
+            yield from calls.with_arguments(source, call, arguments)
+    for kind, ways in ((_layers_of(spot, mend.call), constructors(spot)), ((mend.call,), found)):
         for name in (it for one in kind for it in spelled(source, one)):
             for call in ways:
-                yield from edits.renamed(source, call, name, arguments)
+                yield from calls.renamed(source, call, name, arguments)
 
 
 def _beside_operator(source: Source, statement: ast.stmt, mend: Mend) -> Iterator[Changes]:

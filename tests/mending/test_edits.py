@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from explorer.mending import edits
+from explorer.mending import calls, edits
 from explorer.mending.edits import Hints, Line
 from explorer.mending.source import Source
 
@@ -57,12 +57,12 @@ def test_a_call_gets_arguments_by_name_and_keeps_the_rest(
     text: str, arguments: dict[str, object], changed: str
 ) -> None:
     source, found = call(text)
-    assert source.changed(next(edits.with_arguments(source, found, arguments))) == changed
+    assert source.changed(next(calls.with_arguments(source, found, arguments))) == changed
 
 
 def test_a_literal_without_a_name_is_what_the_argument_may_be() -> None:
     source, found = call("x.mean(-1)")
-    changes = edits.with_arguments(source, found, {"axis": 0})
+    changes = calls.with_arguments(source, found, {"axis": 0})
     assert "x.mean(0)" in [source.changed(it) for it in changes]
 
 
@@ -75,5 +75,5 @@ def test_one_more_operand_is_what_can_be_read_there() -> None:
 def test_a_change_keeps_line_ends_tabs_comments_and_letters(end: str) -> None:
     text = end.join(["def f(x):", "\t# größer\u2028", "\treturn 'ü' + g(x,\t1)  # eins", ""])
     source, found = call(text)
-    changes = next(edits.with_arguments(source, found, {"axis": 1}))
+    changes = next(calls.with_arguments(source, found, {"axis": 1}))
     assert source.changed(changes) == text.replace("1)", "1, axis=1)")
