@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from msgspec.structs import replace
 
-from explorer.model.arrays import unpack
+from explorer.model.arrays import AnyArray, unpack
 from explorer.model.engines import ENGINES, engine_named
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Result
@@ -22,6 +22,11 @@ NEAR = 1e-3
 NEARER = 0.1
 """Or that differ by no more than this share of what they differed by."""
 
+
+SMALL = 1e-3
+"""A tensor counts as this share of the greatest one at least: a bias ahead of a norm has no gradient."""
+
+TINY = 1e-30
 
 SAME = 2e-6
 """Or that are the same up to rounding: then something beside the results differs, such as a running mean."""
@@ -86,23 +91,35 @@ class Trier:
         return None if isinstance(reply, Lost) else reply
 
     def _distance(self, answer: Result | None) -> float:
-        """How far an answer is from the wanted one: of the greatest element of each of its tensors."""
+        """How far an answer is from the wanted one, as a share of the greatest element of each tensor.
+
+        Of tensors that are nothing but rounding beside the others it is a share of these.
+        """
         if answer is None or answer.outcome != "ok":
             return float("inf")
         own = {leaf.name: unpack(leaf.value) for leaf in answer.leaves}
         wanted = {leaf.name: unpack(leaf.value) for leaf in self._wanted.leaves}
-        if own.keys() != wanted.keys():
+        if {name: it.shape for name, it in own.items()} != {
+            name: it.shape for name, it in wanted.items()
+        }:
             return float("inf")
-        greatest = 0.0
-        for name, value in wanted.items():
-            if own[name].shape != value.shape:
-                return float("inf")
-            with np.errstate(all="ignore"):
-                apart = np.abs(own[name] - value)
-                room = max(float(np.nanmax(np.abs(value), initial=0)), 1e-30)
-            same = (own[name] == value) | (np.isnan(own[name]) & np.isnan(value))
-            apart = np.where(same, 0.0, apart)
-            if not np.isfinite(apart).all():
-                return float("inf")
-            greatest = max(greatest, float(apart.max(initial=0)) / room)
-        return greatest
+        sizes = {name: _size(value) for name, value in wanted.items()}
+        least = SMALL * max(sizes.values(), default=0.0)
+        shares = [
+            _apart(own[name], value) / max(sizes[name], least, TINY)
+            for name, value in wanted.items()
+        ]
+        return max(shares, default=0.0)
+
+
+def _size(value: AnyArray) -> float:
+    """The greatest finite element."""
+    return float(np.abs(value[np.isfinite(value)]).max(initial=0))
+
+
+def _apart(one: AnyArray, other: AnyArray) -> float:
+    """The greatest difference of two elements; infinite where one alone is no number."""
+    with np.errstate(all="ignore"):
+        is_same = (one == other) | (np.isnan(one) & np.isnan(other))
+        apart = np.where(is_same, 0, np.abs(one - other))
+    return float(np.nan_to_num(apart, nan=np.inf, posinf=np.inf).max(initial=0))
