@@ -31,7 +31,7 @@ Kind = Callable[[Line], Iterator[Changes]]
 
 GOING_WITH: dict[Form | None, tuple[Kind, ...]] = {
     "arguments": (edits.given_too, edits.numbers, edits.words, edits.taken_away),
-    "operator": (edits.called_otherwise, edits.operators),
+    "operator": (edits.called_otherwise,),
     "order": (edits.nested_otherwise, edits.exchanged),
     "inputs": (edits.exchanged_targets, edits.exchanged, edits.numbers, edits.words),
     "value": (edits.numbers, edits.operators, edits.wrapped),
@@ -96,9 +96,12 @@ class Spot(NamedTuple):
 
 def candidates(spot: Spot) -> Iterator[Changes]:
     """The changes that may mend a divergence, the likeliest first; one may come twice."""
+    hints = hints_of(spot.net, spot.others, spot.cause)
+    if spot.cause and spot.cause.form == "operator":
+        for statement in _statements(spot, 0):
+            yield from edits.operators(_line(spot.source, statement, hints))
     if spot.mend:
         yield from _as_written(spot, spot.mend)
-    hints = hints_of(spot.net, spot.others, spot.cause)
     going_with = GOING_WITH.get(spot.cause.form if spot.cause else None, ())
     made_at = [it for call in constructors(spot) if (it := spot.source.statement_at(call.lineno))]
     for kinds, depths in ((going_with, 2), (EACH, DEEPEST + 1)):

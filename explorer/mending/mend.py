@@ -163,7 +163,7 @@ class _Search:
     def _each(self) -> Iterator[tuple[Changes, tuple[Seen, ...]]]:
         """The changes to be tried, each once, with the divergences that they are for.
 
-        First the likeliest of each divergence, then two of these together, then all others.
+        First the likeliest of each divergence, then two of these together, then all others by turns.
         """
         known: set[str] = {self._source.text}
         spots = [spot for spot in map(self._spot, self._alignment.seen) if spot]
@@ -179,9 +179,14 @@ class _Search:
             both = (_joined(*pair) for pair in itertools.product(first, second))
             for changes in self._fresh(filter(None, both), known):
                 yield changes, (one.seen, other.seen)
-        for spot, stream in zip(spots, streams, strict=True):
-            for changes in stream:
-                yield changes, (spot.seen,)
+        rest = list(zip(spots, streams, strict=True))
+        while rest:
+            for at in tuple(rest):
+                spot, stream = at
+                some = tuple(itertools.islice(stream, MOST_TOGETHER))
+                yield from ((changes, (spot.seen,)) for changes in some)
+                if not some:
+                    rest.remove(at)
 
     def _fresh(self, found: Iterable[Changes], known: set[str]) -> Iterator[Changes]:
         """Those whose text is Python's, and other than any that is known."""

@@ -28,8 +28,8 @@ SMALL = 1e-3
 
 TINY = 1e-30
 
-SAME = 2e-6
-"""Or that are the same up to rounding: then something beside the results differs, such as a running mean."""
+ROUNDING = 5e-7
+"""Or that are the same up to this: then something beside the results differs, such as a running mean."""
 
 
 class Copies:
@@ -80,7 +80,7 @@ class Trier:
         """Whether the net in a copy gives about what is wanted."""
         self.tried += 1
         distance = self._distance(self.answer(copy))
-        return distance <= max(SAME, min(NEAR, NEARER * self._own))
+        return distance <= max(ROUNDING, min(NEAR, NEARER * self._own))
 
     def answer(self, copy: Path) -> Result | None:
         """What the engine answers of the net in a copy; None where its worker was lost."""
