@@ -1,5 +1,6 @@
 """``mend``: the patch with which two nets give the same, tried and proven before it is shown."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from explorer.cli import exit_codes
@@ -11,6 +12,7 @@ from explorer.model.engines import engine_named
 from explorer.model.errors import UsageError
 from explorer.model.graph import SideName
 from explorer.model.patch import Patch
+from explorer.model.report import Report
 from explorer.report.diff import do_differ
 from explorer.report.patch import patch_lines, unified
 from explorer.scenario.declaration import Declaration
@@ -34,26 +36,26 @@ def mend(options: MendOptions) -> int:
     with Workers(options.request_timeout, options.timeout) as workers:
         store = Store(fresh=options.fresh)
         side = _side(engines, options.side)
-        report, patch = find_patch(scenario, engines, workers, store, side)
-    if patch is None:
-        if not do_differ(report):
-            print(_("nothing to mend: {line}").format(line=headline(report.cases[0])))
-            return exit_codes.AS_EXPECTED
-        print(headline(report.cases[0]))
-        print(
-            _(
-                "no patch was found that makes both nets equal; `diff` says where and why they differ"
-            )
-        )
-        return exit_codes.DIFFERENT
+        report, patch = find_patch(scenario, engines, workers, store, side, options.device)
+    is_mended = patch is not None or not do_differ(report)
     if options.as_json:
-        print_document(_document(patch))
+        print_document(_document(scenario, patch, is_mended=is_mended))
     else:
-        for line in patch_lines(patch, engines):
+        for line in patch_lines(patch, engines) if patch else _without_patch(report):
             print(line)
-    if options.apply:
+    if patch and options.apply:
         apply(patch)
-    return exit_codes.AS_EXPECTED
+    return exit_codes.AS_EXPECTED if is_mended else exit_codes.DIFFERENT
+
+
+def _without_patch(report: Report) -> Iterator[str]:
+    """That nothing is to be mended, or that no patch was found."""
+    line = headline(report.cases[0])
+    if not do_differ(report):
+        yield _("nothing to mend: {line}").format(line=line)
+        return
+    yield line
+    yield _("no patch was found that makes both nets equal; `diff` says where and why they differ")
 
 
 def _engines(scenario: Declaration, options: MendOptions) -> tuple[str, str]:
@@ -89,16 +91,16 @@ def _side(engines: tuple[str, str], given: str) -> SideName | None:
     return "left" if frameworks[0] == given else "right"
 
 
-def _document(patch: Patch) -> dict[str, object]:
+def _document(scenario: Declaration, patch: Patch | None, *, is_mended: bool) -> dict[str, object]:
+    """What was found as plain data; "patch" is null where there is none, or nothing to mend."""
+    proof = patch.proof if patch else None
     return {
-        "file": patch.file,
-        "patch": "\n".join(unified(patch)) + "\n",
-        "tried": patch.tried,
-        "proof": {
-            "engines": list(patch.proof.engines),
-            "cases": patch.proof.cases,
-            "matching": patch.proof.matching,
-        },
+        "file": str(scenario.path),
+        "is_mended": is_mended,
+        "patch": "".join(f"{line}\n" for line in unified(patch)) if patch else None,
+        "tried": patch.tried if patch else None,
+        "proof": proof
+        and {"engines": proof.engines, "cases": proof.cases, "matching": proof.matching},
     }
 
 

@@ -6,11 +6,14 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from explorer.mending.edits import OPERATORS, Hints, is_number
-from explorer.mending.source import Source, last_name
+from explorer.mending.source import Changes, Source, last_name
 from explorer.model.causes import Cause, InsertOperator, RemoveOperator, SetArguments
-from explorer.model.engines import Framework
+from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.graph import SideName
 from explorer.operators.table import catalogue, function_of
+
+DEFINED = ("inputs", "parameters", "batches", *(f"{name}_net" for name in FRAMEWORKS))
+"""The functions by which a file defines its nets, and what these start from."""
 
 
 class Net(NamedTuple):
@@ -20,6 +23,12 @@ class Net(NamedTuple):
     framework: Framework
     other: Framework
     side: SideName
+
+    def holds(self, changes: Changes) -> bool:
+        """Whether changes touch nothing else that the file defines: the other net, what both start from."""
+        own = f"{self.framework}_net"
+        others = [span for name, span in self.source.functions() if name in DEFINED and name != own]
+        return not any(start <= it.start < end for it in changes for start, end in others)
 
 
 def hints_of(net: Net, others: Iterable[ast.stmt], cause: Cause | None) -> Hints:
@@ -90,8 +99,7 @@ def _wanted(net: Net, cause: Cause | None, edit: SetArguments) -> Mapping[str, A
 def _numbers(net: Net, cause: Cause | None) -> Iterator[Any]:
     """The numbers, and tuples of them, that a cause names."""
     for value in _values(net, cause):
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if is_number or isinstance(value, tuple):
+        if isinstance(value, int | float | tuple) and not isinstance(value, bool):
             yield value
         if isinstance(value, tuple):
             yield from (it for it in value if isinstance(it, int | float))

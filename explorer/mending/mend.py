@@ -46,13 +46,14 @@ def mend(
     workers: Workers,
     store: Store,
     side: SideName | None = None,
+    device: str = "cpu",
 ) -> tuple[Report, Patch | None]:
     """The report on two engines, and a patch with which they agree, if one was found.
 
     By default the port is mended: the side that is not PyTorch's, of two others the right one. A patch is
     one with which every case matches in a copy, and no divergence is left. Raises what ``explored`` does.
     """
-    asks = _Asks(engines, workers, store)
+    asks = _Asks(engines, workers, store, device)
     report = asks.report(scenario)
     alignment = next(iter(report.alignments), None)
     if alignment is None or alignment.is_same:
@@ -66,10 +67,11 @@ class _Asks(NamedTuple):
     engines: tuple[str, str]
     workers: Workers
     store: Store
+    device: str
 
     def report(self, scenario: Declaration) -> Report:
         """The report on the main case of a net."""
-        options = RunOptions(engines=self.engines, cases="main", oracle=False)
+        options = RunOptions(engines=self.engines, cases="main", oracle=False, device=self.device)
         wanted = options.of_one_case(scenario).wanted(scenario)
         return stored.explored(scenario, wanted, self.workers, self.store)
 
@@ -77,7 +79,7 @@ class _Asks(NamedTuple):
         """What all cases of a net give in the engines of both frameworks, and the graphs of the main one."""
         frameworks = {engine_named(it).framework for it in self.engines}
         engines = tuple(name for name, engine in ENGINES.items() if engine.framework in frameworks)
-        wanted = Wanted(engines=engines, oracle=False)
+        wanted = Wanted(engines=engines, oracle=False, device=self.device)
         report = stored.explored(scenario, wanted, self.workers, self.store)
         alignments = [it for it in report.alignments if {it.left, it.right} == set(self.engines)]
         return Proof(
@@ -189,14 +191,14 @@ class _Search:
                     rest.remove(at)
 
     def _fresh(self, found: Iterable[Changes], known: set[str]) -> Iterator[Changes]:
-        """Those whose text is Python's, and other than any that is known."""
+        """Those of this side's net whose text is Python's, and other than any that is known."""
         for changes in found:
             text = self._source.changed(changes)
-            if text in known:
+            if text in known or not self._net.holds(changes):
                 continue
             known.add(text)
             try:
-                ast.parse(text)
+                Source(text)
             except SyntaxError:
                 continue
             yield changes

@@ -10,8 +10,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | ast.Module
-"""What has names of its own."""
+from explorer.model.errors import UsageError
+from explorer.text.language import _
+
+MARK = "\ufeff"
+"""What some editors put at the head of a text in UTF-8."""
 
 
 class Change(NamedTuple):
@@ -31,15 +34,21 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tree = ast.parse(text)
+        # Python does not count the mark that a text in UTF-8 may begin with.
+        begin = len(text) - len(text.removeprefix(MARK))
+        self.tree = ast.parse(text[begin:])
         # As Python counts lines: other separators of Unicode's end none.
         ends = [match.end() for match in re.finditer(r"\r\n|\r|\n", text)]
-        self._starts = [0, *ends, len(text)]
+        self._starts = [begin, *ends, len(text)]
 
     @classmethod
     def of(cls, path: Path) -> "Source":
-        """What a file says, which is UTF-8."""
-        return cls(path.read_bytes().decode("utf-8"))
+        """What a file says; UsageError where that is no text of Python in UTF-8."""
+        try:
+            return cls(path.read_bytes().decode("utf-8"))
+        except (UnicodeDecodeError, SyntaxError) as error:
+            text = _("{file} cannot be mended: it is no text of Python in UTF-8; save it as that")
+            raise UsageError(text.format(file=path)) from error
 
     def line(self, number: int) -> str:
         """A line by its number, from 1."""
@@ -101,6 +110,12 @@ class Source:
         )
         over = [it for it in functions if it.lineno <= line <= (it.end_lineno or 0)]
         return over[-1] if over else None  # outer ones are walked first
+
+    def functions(self) -> Iterator[tuple[str, tuple[int, int]]]:
+        """The functions that stand in no other, by name, with the offsets between which each stands."""
+        for node in self.tree.body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield node.name, self.span(node)
 
     def expressions(self, statement: ast.stmt) -> Iterator[ast.expr]:
         """The expressions of a statement, outer ones first, without those of statements inside of it."""

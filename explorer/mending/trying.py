@@ -17,19 +17,19 @@ from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 
 NEAR = 1e-3
-"""Results are looked at closely that come as near as this, relative to the greatest element of each."""
+"""Results are looked at closely that come as near as this, relative to the greatest element of each,"""
 
 NEARER = 0.1
-"""Or that differ by no more than this share of what they differed by."""
+"""and differ by no more than this share of what they differed by,"""
 
+ROUNDING = 5e-7
+"""or that are the same up to this: then something beside the results differs, such as a running mean."""
 
 SMALL = 1e-3
 """A tensor counts as this share of the greatest one at least: a bias ahead of a norm has no gradient."""
 
 TINY = 1e-30
-
-ROUNDING = 5e-7
-"""Or that are the same up to this: then something beside the results differs, such as a running mean."""
+"""The least that anything is compared with, where all is 0."""
 
 
 class Copies:
@@ -63,7 +63,7 @@ def copies(file: Path) -> Iterator[Copies]:
 class Trier:
     """Asks the engine that is mended for its answer of other texts, beside the ``wanted`` one.
 
-    ``found`` is the engine's own answer, and ``net`` its net as the other engine's starts.
+    ``net`` is its net, which starts as the other engine's does; ``tried`` counts the texts.
     """
 
     def __init__(

@@ -17,6 +17,7 @@ from explorer.text.messages import (
     without_node,
     without_stack,
 )
+from tests.support.tables import rows
 
 
 def test_the_node_that_a_message_ends_with_is_left_out() -> None:
@@ -42,16 +43,7 @@ def test_the_first_clause_ends_at_a_stop_a_colon_or_a_bracket(message: str, clau
 
 @pytest.mark.parametrize(
     ("message", "sentence"),
-    [
-        ("It writes to x. This is not supported; rewrite it.", "It writes to x"),
-        (
-            "- Kernel select failed: Unsupported op [L] on CPU, Please confirm",
-            "Kernel select failed: Unsupported op [L] on CPU",
-        ),
-        ("aten.add is in version 2.13 alone", "aten.add is in version 2.13 alone"),
-        ("wanted i.e. two", "wanted i.e. two"),
-        ("one\n\ntwo.", "one two"),
-    ],
+    rows(__file__, "test_the_first_sentence_of_a_message_stands_in_one_of_ours"),
 )
 def test_the_first_sentence_of_a_message_stands_in_one_of_ours(message: str, sentence: str) -> None:
     assert first_sentence(message) == sentence
@@ -94,15 +86,7 @@ def test_what_a_measurement_keeps_is_the_same_at_every_run() -> None:
 
 @pytest.mark.parametrize(
     ("message", "statement"),
-    [
-        ("Unsupported op [X] on CPU. node: @kernel_graph7", "Unsupported op [X] on CPU"),
-        ("No such parameter, Please check it", "No such parameter"),
-        ("- \x1b[31mUnsupported operator: all_reduce", "Unsupported operator: all_reduce"),
-        ("Unsupported context. Dynamo does not trace it", "Unsupported context"),
-        ("Type Join Failed. For more details, please refer to https://x", "Type Join Failed"),
-        ("4 parameters, 3 arguments. FunctionGraph ID : f NodeInfo:", "4 parameters, 3 arguments."),
-        ("It fails. And more of it", "It fails. And more of it"),
-    ],
+    rows(__file__, "test_the_first_statement_has_neither_advice_nor_decoration"),
 )
 def test_the_first_statement_has_neither_advice_nor_decoration(
     message: str, statement: str

@@ -1,10 +1,14 @@
 """A slice with steps: JAX 0.6 reads `x[..., 1::2]` by indices, and its gradient is a scatter."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+
+MOST_ELEMENTS = 10_000_000
+"""A larger array is read by indices as JAX does it: where each element comes from takes as much memory."""
 
 Written = tuple[Any, Mapping[str, Any], tuple[Any, ...]]
 """An operation and its parameters, and the numbers written behind its first operand."""
@@ -41,9 +45,10 @@ def strided(
     ``gathered`` is what it reads of another array. The indices of slices are sorted and unique by their
     parameters, as those of an array of indices are not.
     """
-    if not (params["indices_are_sorted"] and params["unique_indices"]):
+    size = math.prod(shape)
+    if not (params["indices_are_sorted"] and params["unique_indices"]) or size > MOST_ELEMENTS:
         return None
-    places = np.arange(np.prod(shape, dtype=np.int32), dtype=np.int32).reshape(shape)
+    places = np.arange(size, dtype=np.int32).reshape(shape)
     read = np.asarray(gathered(places))
     if read.ndim != places.ndim or not read.size:
         return None
