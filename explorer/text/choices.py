@@ -38,6 +38,7 @@ KINDS = (
     later("group, scenario or study"),
     later("input"),
     later("selection of cases"),
+    later("side"),
     later("study"),
     later("topic"),
     later("value of code"),

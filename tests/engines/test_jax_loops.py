@@ -82,8 +82,9 @@ def test_a_slice_with_steps_is_a_slice_and_rows_chosen_by_an_array_are_gathered(
     sliced = [dict(node.arguments)["strides"] for node in ops(graph, "slice", "forward")]
     assert sliced == [(1, 1, 2), (1, 1, 3), (1, 3, 2)]
     padded = {dict(node.arguments)["padding_config"] for node in ops(graph, "pad", "backward")}
-    even, odd, both = (0, 1, 1), (1, 3, 2), (5, 0, 1)
-    whole = (0, 0, 0)
-    assert padded == {(*whole, *whole, *even), (*whole, *whole, *odd), (*whole, 0, 1, 2, *both)}
+    whole, even, odd = (0, 0, 0), (0, 1, 1), (1, 3, 2)
+    assert padded == {whole * 2 + even, whole * 2 + odd, (*whole, 0, 1, 2, 5, 0, 1)}
     assert (len(ops(graph, "gather", "forward")), len(ops(graph, "iota", "forward"))) == (1, 0)
+    made = {node.id for node in ops(graph, "broadcast_in_dim", "backward")}
+    assert made <= {edge.origin for edge in graph.edges}, "zeros that nothing reads"
     assert {node.proof for node in graph.nodes if node.kind == "op"} == {"proven"}

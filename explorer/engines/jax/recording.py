@@ -120,9 +120,10 @@ class Recording:
     and ``outside`` has the numbers of what a program makes of gradients itself. Of a program, what no result
     depends on is left out, as JAX's compiler does. ``stacks`` are the arrays that a loop puts together of
     what its steps yield, with what these yielded: another loop that reads such an array step by step reads
-    that. ``slices`` are those that JAX reads by indices, by the origin of these. ``loops`` are the names of
-    loops and branches, by what these have in common with their backward. ``ran_compiled`` says that what was
-    computed ran compiled, and operation by operation just to be recorded.
+    that. ``slices`` are those that JAX reads by indices, by the origin of these, and ``needless`` is what
+    ran for them alone: these indices, and the zeros that their gradients are added to. ``loops`` are the
+    names of loops and branches, by what these have in common with their backward. ``ran_compiled`` says that
+    what was computed ran compiled, and operation by operation just to be recorded.
     Loops and branches of one that has no values cannot be followed.
     """
 
@@ -137,6 +138,7 @@ class Recording:
     is_program: bool = False
     stacks: dict[Origin, Sequence["Found"]] = field(default_factory=dict)
     slices: dict[Origin, Strided] = field(default_factory=dict)
+    needless: set[Origin] = field(default_factory=set)
     loops: dict[tuple[Any, ...], str] = field(default_factory=dict)
     ran_compiled: bool = False
 
@@ -188,8 +190,10 @@ class Recording:
             found = strided(params, operands[0].shape, lambda it: gather((it, operands[1]))[0])
             if found:
                 self.slices[indices] = found
+                self.needless.add(indices)
                 return found.written(), 0
         if op == "scatter-add" and indices in self.slices and not np.any(operands[0]):
+            self.needless.update(it for it in origins[:1] if it is not None)
             return self.slices[indices].gradient(operands[0].dtype.type(0)), 2
         return None
 
@@ -261,10 +265,10 @@ class Recording:
         """The numbers of the records that a graph shows: operations, and the arrays that they read."""
         ends = (*self.outputs.values(), *self.gradients.values(), *self.state.values())
         waiting = [origin[0] for origin in ends if origin is not None]
-        of_slices = self._above(self.slices)
+        needless = self._above(self.needless)
         for number, record in enumerate(self.records):
             has_run = record.primitive and not self.is_program and (number, 0) not in self.stacks
-            has_run = has_run and number not in of_slices
+            has_run = has_run and number not in needless
             if f"d{record.name}" in self.gradients or has_run:
                 waiting.append(number)
         return self._above((it, 0) for it in waiting)
