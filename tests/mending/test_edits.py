@@ -12,7 +12,6 @@ from explorer.mending.edits import Hints, Line
 from explorer.mending.source import Source
 
 TABLE = msgspec.toml.decode(Path(__file__).with_name("edits.toml").read_bytes())
-
 EACH = [(kind, *row) for kind, rows in TABLE.items() for row in rows]
 
 

@@ -69,6 +69,7 @@ REFUSING = (
     "environments",
     "api",
     "exploration",
+    "mending",
     "recording",
     "scenario",
     "topics",
