@@ -42,11 +42,10 @@ Printed = Callable[[Shown], str]
 
 def run_all(kind: str, folder: Path) -> dict[str, str]:
     """What every program of a kind prints, by its code."""
-    of_kind: list[Shown] = []
-    for row in claims():
-        of_kind.extend(program for program in shown_programs(row) if program.kind == kind)
-    for number, program in enumerate(of_kind):
-        (folder / f"{number:03}.py").write_text(program.code, encoding="utf-8")
+    shown = [program for row in claims() for program in shown_programs(row)]
+    codes = dict.fromkeys(program.code for program in shown if program.kind == kind)
+    for number, code in enumerate(codes):
+        (folder / f"{number:03}.py").write_text(code, encoding="utf-8")
 
     worker = WORKERS[kind]
     environment = worker_environment(worker, folder)
@@ -55,8 +54,8 @@ def run_all(kind: str, folder: Path) -> dict[str, str]:
     module = "tests.topics.shown_programs"
     python("-m", module, folder, package, cwd=folder, env=environment, seconds=SECONDS)
     printed: dict[str, str] = {}
-    for number, program in enumerate(of_kind):
-        printed[program.code] = (folder / f"{number:03}.txt").read_text(encoding="utf-8")
+    for number, code in enumerate(codes):
+        printed[code] = (folder / f"{number:03}.txt").read_text(encoding="utf-8")
     return printed
 
 
