@@ -55,7 +55,9 @@ def measure(sets: list[tuple[str, ...]], engines: tuple[str, str]) -> Iterator[F
 
 def changed_lines(patch: Patch) -> list[str]:
     """The lines that a patch takes away and adds."""
-    lines = difflib.ndiff(patch.before.splitlines(), patch.after.splitlines())
+    lines: list[str] = []
+    for mended in patch.files:
+        lines += difflib.ndiff(mended.before.splitlines(), mended.after.splitlines())
     return [line for line in lines if line[:2] in ("- ", "+ ")]
 
 

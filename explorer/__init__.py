@@ -1,7 +1,7 @@
 """Compares the gradients of one net in MindSpore and PyTorch, in tape style and in graph style.
 
-``explore``, ``diff``, ``graph``, ``study`` and ``claims`` do what the shell commands do; ``nets`` names
-two nets of one's own package for them, and ``assert_same_gradients`` is for tests. ``record`` and
+``explore``, ``diff``, ``mend``, ``graph``, ``study`` and ``claims`` do what the shell commands do; ``nets``
+names two nets of one's own package for them, and ``assert_same_gradients`` is for tests. ``record`` and
 ``recorder`` record steps of a program where it runs, ``load`` reads what they have written, and ``start``
 gives a net what one of them started from.
 """
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         explore,
         graph,
         load,
+        mend,
         nets,
         study,
     )
@@ -33,6 +34,7 @@ __all__ = [
     "explore",
     "graph",
     "load",
+    "mend",
     "nets",
     "record",
     "recorder",

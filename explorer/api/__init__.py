@@ -5,6 +5,7 @@ No framework is imported in the caller's process: the nets run in workers.
 
 from explorer.api.assertions import assert_same_gradients
 from explorer.api.functions import claims, diff, explore, graph, load, nets, study
+from explorer.api.mends import MendedNet, mend
 from explorer.api.results import (
     Claims,
     Difference,
@@ -21,6 +22,7 @@ __all__ = [
     "Claims",
     "Difference",
     "Exploration",
+    "MendedNet",
     "Picture",
     "Recorded",
     "RecordedStart",
@@ -33,6 +35,7 @@ __all__ = [
     "explore",
     "graph",
     "load",
+    "mend",
     "nets",
     "study",
 ]

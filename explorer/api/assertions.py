@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.api.functions import Net, explore, nets
+from explorer.api.mends import mend as mend_net
 from explorer.api.results import Exploration
 from explorer.model.arrays import unpack
 from explorer.model.errors import ExplorerError, UsageError
@@ -55,6 +56,7 @@ def assert_same_gradients(
     order: int = 1,
     device: str = "cpu",
     oracle: bool = True,
+    mend: bool = False,
     fresh: bool = False,
     timeout: float = math.inf,
     request_timeout: float = REQUEST_SECONDS,
@@ -64,8 +66,9 @@ def assert_same_gradients(
 
     Give a ``net`` as for explore(), or the arguments of nets(). By default the gradients with respect
     to every input and weight are compared; ``cases`` "structure" and "all" compare more. Without
-    ``oracle`` the engines are compared with each other alone. Differences that the scenario expects,
-    with their reasons, do not fail. Returns the exploration.
+    ``oracle`` the engines are compared with each other alone. With ``mend`` a failure ends with the patch
+    of the port that makes both nets give the same, where one is found: seconds, or a minute or two.
+    Differences that the scenario expects, with their reasons, do not fail. Returns the exploration.
 
     Raises AssertionError, whose message has the cases that differ, the first divergence and the lines
     of both nets; UsageError for wrong arguments, MissingFrameworkError and TimeLimitError.
@@ -76,24 +79,30 @@ def assert_same_gradients(
         "torch_arguments": torch_arguments,
         **declarations,
     }
+    limits: dict[str, Any] = {
+        "device": device,
+        "fresh": fresh,
+        "timeout": timeout,
+        "request_timeout": request_timeout,
+    }
     try:
+        chosen = _chosen(net, mindspore, torch, inputs, parameters, _without_none(arguments))
         explored = explore(
-            _chosen(net, mindspore, torch, inputs, parameters, _without_none(arguments)),
+            chosen,
             engines=engines,
             cases=cases,
             order=order,
-            device=device,
             oracle=oracle,
-            fresh=fresh,
-            timeout=timeout,
-            request_timeout=request_timeout,
+            **limits,
         )
+        if _is_same(explored):
+            return explored
+        patch = str(mend_net(chosen, **limits)) if mend else ""
     except ExplorerError as error:
         # pytest shows the line of the test and the message; frames of ours would hide both.
         raise error.with_traceback(None) from None
-    if not _is_same(explored):
-        raise AssertionError(message(explored) + _report_written(explored))
-    return explored
+    parts = (message(explored), _report_written(explored), patch)
+    raise AssertionError("\n".join(filter(None, parts)))
 
 
 def _without_none(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -258,4 +267,4 @@ def _report_written(explored: Exploration) -> str:
     test = os.environ.get(CURRENT_TEST, explored.report.scenario).split(" ")[0]
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", test.rpartition("/")[2]).strip("-.")
     path = explored.save(prepare_folder(Path(folder)) / f"{name or 'report'}.html")
-    return "\n" + _("full report: {path}").format(path=path)
+    return _("full report: {path}").format(path=path)

@@ -62,11 +62,12 @@ EACH: tuple[Kind, ...] = (
 class Spot(NamedTuple):
     """A divergence, as the net that is mended sees it.
 
-    ``lines`` are those of its ops, the likeliest first, ``others`` the statements of the other net there;
-    ``scope`` is the module in which the op runs.
+    ``lines`` are those of its ops in a ``file``, the likeliest first, ``others`` the statements of the other
+    net there; ``scope`` is the module in which the op runs.
     """
 
     net: Net
+    file: str
     seen: Seen
     lines: tuple[int, ...]
     others: tuple[ast.stmt, ...]

@@ -3,29 +3,31 @@
 import ast
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
-
-from msgspec.structs import replace
 
 from explorer.exploration import stored
 from explorer.exploration.options import RunOptions, Wanted
 from explorer.mending.candidates import Spot, candidates, layers_made_for
 from explorer.mending.hints import Net
+from explorer.mending.origin import Origin, folders
 from explorer.mending.source import Changes, Source
-from explorer.mending.trying import Trier, copies
+from explorer.mending.trying import Trier
 from explorer.model.alignment import Seen
+from explorer.model.causes import Cause
 from explorer.model.engines import ENGINES, engine_named
 from explorer.model.graph import Node, SideName
-from explorer.model.patch import Patch, Proof
+from explorer.model.patch import Mended, Patch, Proof
 from explorer.model.report import Report
 from explorer.model.requests import CaseRequest
 from explorer.scenario.common_start import settle
 from explorer.scenario.declaration import Declaration
-from explorer.scenario.reader import read
 from explorer.store.store import Store
 from explorer.workers.workers import Workers
+
+Edited = Mapping[str, Changes]
+"""Changes by the file in which they are made."""
 
 MOST_TRIED = 1000
 """So many changes are run at most, for each of the mistakes."""
@@ -58,7 +60,12 @@ def mend(
     alignment = next(iter(report.alignments), None)
     if alignment is None or alignment.is_same:
         return report, None
-    return report, _Search(scenario, report, asks, side or _port(engines)).patch()
+    side = side or _port(engines)
+    origin = Origin(scenario, engine_named(engines[0 if side == "left" else 1]).framework)
+    search = _Search(origin, report, asks, side)
+    with folders() as empty:
+        found = search.found(empty)
+    return report, search.patch(found) if found else None
 
 
 class _Asks(NamedTuple):
@@ -97,13 +104,22 @@ def _port(engines: tuple[str, str]) -> SideName:
     return "left" if right == "torch" and left != "torch" else "right"
 
 
+class _Found(NamedTuple):
+    """Texts of files with which nothing differs, what they mend, and after how many changes."""
+
+    texts: Mapping[str, str]
+    proof: Proof
+    causes: tuple[Cause, ...] = ()
+    tried: int = 0
+
+
 class _Search:
     """The search for a patch of one side of two engines' nets, which has mended ``mistakes`` before."""
 
     def __init__(
-        self, scenario: Declaration, report: Report, asks: _Asks, side: SideName, mistakes: int = 0
+        self, origin: Origin, report: Report, asks: _Asks, side: SideName, mistakes: int = 0
     ) -> None:
-        self._scenario = scenario
+        self._origin = origin
         self._report = report
         self._alignment = report.alignments[0]
         self._asks = asks
@@ -111,142 +127,159 @@ class _Search:
         self._mistakes = mistakes
         pair = (self._alignment.left, self._alignment.right)
         self._own, self._other = pair if side == "left" else pair[::-1]
-        self._source = Source.of(scenario.path)
-        own, other = (engine_named(it).framework for it in (self._own, self._other))
-        self._net = Net(self._source, own, other, side)
+        self._other_origin = Origin(origin.declaration, engine_named(self._other).framework)
 
-    def patch(self) -> Patch | None:
+    def patch(self, found: _Found) -> Patch:
+        """What was found, as a patch of the files that the search began with."""
+        files = [
+            Mended(str(self._origin.folder / name), self._origin.source(name).text, text)
+            for name, text in found.texts.items()
+        ]
+        return Patch(files=tuple(files), causes=found.causes, tried=found.tried, proof=found.proof)
+
+    def found(self, empty: Iterator[Path]) -> _Found | None:
         """The first change with which nothing differs, alone or with others behind it."""
         trier = self._trier()
         if trier is None:
             return None
         near = 0
-        with copies(self._scenario.path) as made:
-            for changes, seen in self._each():
-                if trier.tried >= MOST_TRIED or near >= MOST_NEAR:
-                    return None
-                copy = made.with_text(self._source.changed(changes))
-                if trier.is_near(copy):
-                    near += 1
-                    found = self._proven(copy) or self._further(copy)
-                    if found:
-                        causes = tuple(one.cause for one in seen if one.cause)
-                        return replace(
-                            found,
-                            file=str(self._scenario.path),
-                            before=self._source.text,
-                            causes=(*causes, *found.causes),
-                            tried=found.tried + trier.tried,
-                        )
+        for edited, seen in self._each():
+            if trier.tried >= MOST_TRIED or near >= MOST_NEAR:
+                return None
+            texts = {name: self._text(name, changes) for name, changes in edited.items()}
+            copy = self._origin.with_texts(texts, next(empty))
+            if not trier.is_near(copy.declaration.file):
+                continue
+            near += 1
+            found = self._proven(copy, texts) or self._further(copy, empty)
+            if found:
+                causes = tuple(one.cause for one in seen if one.cause)
+                return found._replace(
+                    texts={**texts, **found.texts},
+                    causes=(*causes, *found.causes),
+                    tried=found.tried + trier.tried,
+                )
         return None
 
-    def _proven(self, copy: Path) -> Patch | None:
-        """A patch that makes a copy of the file; None where something still differs."""
-        scenario = read(copy)
+    def _proven(self, copy: Origin, texts: Mapping[str, str]) -> _Found | None:
+        """What was found, if nothing differs in a copy with these texts."""
+        scenario = copy.read()
         alignment = next(iter(self._asks.report(scenario).alignments), None)
         if alignment is None or not alignment.is_same:
             return None
         proof = self._asks.proof(scenario)
-        text = Source.of(copy).text
-        return (
-            Patch(file=str(copy), before=text, after=text, proof=proof) if proof.is_whole else None
-        )
+        return _Found(texts, proof) if proof.is_whole else None
 
-    def _further(self, copy: Path) -> Patch | None:
-        """A patch of a copy in which a mistake is mended, and another one is not."""
+    def _further(self, copy: Origin, empty: Iterator[Path]) -> _Found | None:
+        """What is found in a copy in which a mistake is mended, and another one is not."""
         if self._mistakes + 1 >= MOST_MISTAKES:
             return None
-        scenario = read(copy)
-        report = self._asks.report(scenario)
+        report = self._asks.report(copy.read())
         if not report.alignments or not report.alignments[0].divergence:
             return None
-        return _Search(scenario, report, self._asks, self._side, self._mistakes + 1).patch()
+        return _Search(copy, report, self._asks, self._side, self._mistakes + 1).found(empty)
 
-    def _each(self) -> Iterator[tuple[Changes, tuple[Seen, ...]]]:
+    def _text(self, name: str, changes: Changes) -> str:
+        return self._origin.source(name).changed(changes)
+
+    def _each(self) -> Iterator[tuple[Edited, tuple[Seen, ...]]]:
         """The changes to be tried, each once, with the divergences that they are for.
 
         First the likeliest of each divergence, then two of these together, then all others by turns.
         """
-        known: set[str] = {self._source.text}
+        known: set[tuple[str, ...]] = set()
         spots = [spot for spot in map(self._spot, self._alignment.seen) if spot]
-        streams = [self._fresh(candidates(spot), known) for spot in spots]
-        firsts: list[list[Changes]] = []
+        streams = [self._fresh(_edited(spot), known) for spot in spots]
+        firsts: list[list[Edited]] = []
         for spot, stream in zip(spots, streams, strict=True):
             firsts.append(list(itertools.islice(stream, MOST_TOGETHER)))
-            for changes in firsts[-1]:
-                yield changes, (spot.seen,)
+            for edited in firsts[-1]:
+                yield edited, (spot.seen,)
         for (one, first), (other, second) in itertools.combinations(
             zip(spots, firsts, strict=True), 2
         ):
             both = (_joined(*pair) for pair in itertools.product(first, second))
-            for changes in self._fresh(filter(None, both), known):
-                yield changes, (one.seen, other.seen)
+            for edited in self._fresh(filter(None, both), known):
+                yield edited, (one.seen, other.seen)
         rest = list(zip(spots, streams, strict=True))
         while rest:
             for at in tuple(rest):
                 spot, stream = at
                 some = tuple(itertools.islice(stream, MOST_TOGETHER))
-                yield from ((changes, (spot.seen,)) for changes in some)
+                yield from ((edited, (spot.seen,)) for edited in some)
                 if not some:
                     rest.remove(at)
 
-    def _fresh(self, found: Iterable[Changes], known: set[str]) -> Iterator[Changes]:
-        """Those of this side's net whose text is Python's, and other than any that is known."""
-        for changes in found:
-            text = self._source.changed(changes)
-            if text in known or not self._net.holds(changes):
+    def _fresh(self, found: Iterable[Edited], known: set[tuple[str, ...]]) -> Iterator[Edited]:
+        """Those of this side's net whose texts are Python's, and other than any that are known."""
+        for edited in found:
+            texts = {name: self._text(name, changes) for name, changes in edited.items()}
+            is_held = all(self._net(name).holds(changes) for name, changes in edited.items())
+            is_new = any(text != self._origin.source(name).text for name, text in texts.items())
+            told = tuple(itertools.chain(*sorted(texts.items())))
+            if told in known or not is_held or not is_new:
                 continue
-            known.add(text)
+            known.add(told)
             try:
-                Source(text)
+                for text in texts.values():
+                    Source(text)
             except SyntaxError:
                 continue
-            yield changes
+            yield edited
+
+    def _net(self, name: str) -> Net:
+        own, other = (engine_named(it).framework for it in (self._own, self._other))
+        return Net(self._origin.source(name), own, other, self._side)
 
     # Where
 
     def _spot(self, seen: Seen) -> Spot | None:
-        own, other = self._lines(seen, self._own), self._lines(seen, self._other)
-        statements = [it for it in map(self._source.statement_at, other) if it is not None]
-        statements += [it for at in statements for it in layers_made_for(self._source, at)]
-        own = tuple(dict.fromkeys((*own, *self._alike(statements))))
-        if not own:
+        own = self._lines(seen, self._own, self._origin)
+        others = self._lines(seen, self._other, self._other_origin)
+        statements = list(_statements(self._other_origin, others))
+        lines = list(dict.fromkeys((*own, *self._alike(statements))))
+        if not lines:
             return None
+        # The file of the likeliest line: what is to be changed is near.
+        file = lines[0][0]
         at = 0 if self._side == "left" else 1
         node = self._nodes(self._own).get(seen.divergence.nodes[at] or "")
         return Spot(
-            net=self._net,
+            net=self._net(file),
+            file=file,
             seen=seen,
-            lines=own,
-            others=tuple(dict.fromkeys(statements)),
+            lines=tuple(line for name, line in lines if name == file),
+            others=tuple(dict.fromkeys(it for _, it in statements)),
             scope=node.scope if node else "",
         )
 
-    def _lines(self, seen: Seen, engine: str) -> tuple[int, ...]:
+    def _lines(self, seen: Seen, engine: str, origin: Origin) -> list[tuple[str, int]]:
         """The lines of a divergence that an engine's net has, those of its op first."""
         ours = {line for node in self._nodes(engine).values() for line in node.source}
         at = 0 if engine == self._alignment.left else 1
         node = self._nodes(engine).get(seen.divergence.nodes[at] or "")
         named = [*(node.source if node else ()), *_sources((seen.divergence, seen.cause))]
-        name = self._scenario.path.name
-        found = [
-            it for it in dict.fromkeys(named) if it in ours and it.rpartition(":")[0].endswith(name)
-        ]
-        return tuple(int(it.rpartition(":")[2]) for it in found)
+        places = (origin.place(it) for it in dict.fromkeys(named) if it in ours)
+        return [place for place in places if place]
 
-    def _alike(self, statements: Sequence[ast.stmt]) -> Iterator[int]:
+    def _alike(self, statements: Sequence[tuple[Source, ast.stmt]]) -> Iterator[tuple[str, int]]:
         """The lines of this side's net that read most like a statement of the other one."""
-        lines = (
-            int(node.source[0].rpartition(":")[2])
-            for node in self._nodes(self._own).values()
-            if node.source and node.source[0].rpartition(":")[0].endswith(self._scenario.path.name)
+        sources = dict.fromkeys(
+            node.source[0] for node in self._nodes(self._own).values() if node.source
         )
-        own = [it for line in dict.fromkeys(lines) if (it := self._source.statement_at(line))]
-        for statement in statements[:2]:
-            words = _words(self._source.says(statement))
-            likest = max(own, key=lambda it: _likeness(words, it, self._source), default=None)
+        places = [place for it in sources if (place := self._origin.place(it))]
+        for source, statement in statements[:2]:
+            words = _words(source.says(statement))
+            likest = max(places, key=lambda it: self._likeness(words, *it), default=None)
             if likest is not None:
-                yield likest.lineno
+                yield likest
+
+    def _likeness(self, words: set[str], name: str, line: int) -> float:
+        """The share of words that a line's statement has in common with others."""
+        source = self._origin.source(name)
+        statement = source.statement_at(line)
+        own = _words(source.says(statement)) if statement else set()
+        return len(own & words) / max(len(own | words), 1)
 
     def _nodes(self, engine: str) -> dict[str, Node]:
         graphs = [graph for graph in self._report.graphs if graph.engine == engine]
@@ -261,7 +294,8 @@ class _Search:
         if wanted is None or wanted.outcome != "ok":
             return None
         workers, engines = self._asks.workers, self._asks.engines
-        net = settle(self._scenario, workers, engines, self._report.devices).requests[self._own]
+        nets = settle(self._origin.declaration, workers, engines, self._report.devices)
+        net = nets.requests[self._own]
         return Trier(workers, net, CaseRequest(net, case.case), wanted)
 
 
@@ -269,18 +303,35 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text))
 
 
-def _likeness(words: set[str], statement: ast.stmt, source: Source) -> float:
-    """The share of words that a statement has in common with others."""
-    own = _words(source.says(statement))
-    return len(own & words) / max(len(own | words), 1)
+def _statements(
+    origin: Origin, places: Iterable[tuple[str, int]]
+) -> Iterator[tuple[Source, ast.stmt]]:
+    """The statements at some lines, then those that make the layers that these call."""
+    found: list[tuple[Source, ast.stmt]] = []
+    for name, line in places:
+        source = origin.source(name)
+        statement = source.statement_at(line)
+        if statement is not None:
+            found.append((source, statement))
+    yield from found
+    for source, statement in found:
+        yield from ((source, made) for made in layers_made_for(source, statement))
 
 
-def _joined(one: Changes, other: Changes) -> Changes | None:
-    """Two changes together; None where they are of one place."""
-    both = sorted((*one, *other))
-    if any(first.end > second.start for first, second in itertools.pairwise(both)):
-        return None
-    return tuple(both)
+def _edited(spot: Spot) -> Iterator[Edited]:
+    """The candidates of a divergence, in its file."""
+    return ({spot.file: changes} for changes in candidates(spot))
+
+
+def _joined(one: Edited, other: Edited) -> Edited | None:
+    """Changes together; None where two are of one place."""
+    joined = {}
+    for name in {**one, **other}:
+        both = sorted((*one.get(name, ()), *other.get(name, ())))
+        if any(first.end > second.start for first, second in itertools.pairwise(both)):
+            return None
+        joined[name] = tuple(both)
+    return joined
 
 
 def _sources(value: object) -> Iterator[str]:

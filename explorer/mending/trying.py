@@ -1,10 +1,4 @@
-"""Runs a net with changes in its text, in a copy of its folder, and says whether it gives what is wanted."""
-
-import contextlib
-import os
-from collections.abc import Iterator
-from pathlib import Path
-from tempfile import TemporaryDirectory
+"""Runs a net with changes in its text, in a copy, and says whether it gives what is wanted."""
 
 import numpy as np
 from msgspec.structs import replace
@@ -32,34 +26,6 @@ TINY = 1e-30
 """The least that anything is compared with, where all is 0."""
 
 
-class Copies:
-    """Copies of a file, each in a folder of its own where all else is what stands beside the file."""
-
-    def __init__(self, file: Path, folder: Path) -> None:
-        self._file = file
-        self._folder = folder
-        self._count = 0
-
-    def with_text(self, text: str) -> Path:
-        """A copy with another text."""
-        self._count += 1
-        folder = self._folder / str(self._count)
-        folder.mkdir()
-        for beside in self._file.parent.iterdir():
-            if beside.name not in (self._file.name, "__pycache__"):
-                (folder / beside.name).symlink_to(beside)
-        copy = folder / self._file.name
-        copy.write_bytes(text.encode())
-        return copy
-
-
-@contextlib.contextmanager
-def copies(file: Path) -> Iterator[Copies]:
-    """Copies of a file, which are removed at the end."""
-    with TemporaryDirectory(prefix="explorer-mend-") as folder:
-        yield Copies(file, Path(os.path.realpath(folder)))
-
-
 class Trier:
     """Asks the engine that is mended for its answer of other texts, beside the ``wanted`` one.
 
@@ -73,19 +39,19 @@ class Trier:
         self._net = net
         self._request = request
         self._wanted = wanted
-        self._own = self._distance(self.answer(Path(net.scenario)))
+        self._own = self._distance(self.answer(net.scenario))
         self.tried = 0
 
-    def is_near(self, copy: Path) -> bool:
-        """Whether the net in a copy gives about what is wanted."""
+    def is_near(self, copy: str) -> bool:
+        """Whether the net in a copy, a scenario's file, gives about what is wanted."""
         self.tried += 1
         distance = self._distance(self.answer(copy))
         return distance <= max(ROUNDING, min(NEAR, NEARER * self._own))
 
-    def answer(self, copy: Path) -> Result | None:
+    def answer(self, copy: str) -> Result | None:
         """What the engine answers of the net in a copy; None where its worker was lost."""
         engine = engine_named(self._net.engine)
-        request = replace(self._request, net=replace(self._net, scenario=str(copy)))
+        request = replace(self._request, net=replace(self._net, scenario=copy))
         target = f"{ENGINES[self._net.engine].module}:answer"
         reply = self._workers.call(engine.answers_in[0], target, request, Result)
         return None if isinstance(reply, Lost) else reply

@@ -1,4 +1,4 @@
-"""A patch that mends a net: the file before and after, what it mends, and what was seen with it."""
+"""A patch that mends a net: files before and after, what it mends, and what was seen with it."""
 
 import msgspec
 
@@ -24,16 +24,22 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
         return self.matching == self.cases and not self.differing and not self.has_divergence
 
 
+class Mended(msgspec.Struct, frozen=True):
+    """A ``file`` whose text was ``before`` and is ``after``."""
+
+    file: str
+    before: str
+    after: str
+
+
 class Patch(msgspec.Struct, frozen=True, kw_only=True):
-    """Another text of a ``file``, with which two nets give the same.
+    """Other texts of some ``files``, with which two nets give the same.
 
     ``causes`` are those of the divergences that it mends, as far as they are known; ``tried`` counts the
     changes that were run.
     """
 
-    file: str
-    before: str
-    after: str
+    files: tuple[Mended, ...]
     causes: tuple[Cause, ...] = ()
     tried: int = 0
     proof: Proof

@@ -7,12 +7,30 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from explorer.model.patch import Patch
+from explorer.model.report import Report
+from explorer.report.diff import do_differ
 from explorer.text.clean import clean
+from explorer.text.language import _
 from explorer.words.causes import sentence
+from explorer.words.headlines import headline
 from explorer.words.patches import proof_text
 
 WITHOUT_END = b"\\ No newline at end of file".decode()
 """What stands in a unified diff behind a last line that does not end, in every language."""
+
+
+def mend_lines(report: Report, patch: Patch | None, engines: tuple[str, str]) -> Iterator[str]:
+    """A patch; or that nothing is to be mended, or that none was found."""
+    line = headline(report.cases[0])
+    if patch:
+        yield from patch_lines(patch, engines)
+    elif not do_differ(report):
+        yield _("nothing to mend: {line}").format(line=line)
+    else:
+        yield line
+        yield _(
+            "no patch was found that makes both nets equal; `diff` says where and why they differ"
+        )
 
 
 def patch_lines(patch: Patch, engines: tuple[str, str]) -> Iterator[str]:
@@ -25,12 +43,13 @@ def patch_lines(patch: Patch, engines: tuple[str, str]) -> Iterator[str]:
 
 def unified(patch: Patch) -> Iterator[str]:
     """The lines of the diff, without their ends: a carriage return is part of a line."""
-    name = _relative(Path(patch.file))
-    before, after = _lines(patch.before), _lines(patch.after)
-    for line in difflib.unified_diff(before, after, f"a/{name}", f"b/{name}", lineterm="\n"):
-        yield line.removesuffix("\n")
-        if not line.endswith("\n"):
-            yield WITHOUT_END
+    for mended in patch.files:
+        name = _relative(Path(mended.file))
+        before, after = _lines(mended.before), _lines(mended.after)
+        for line in difflib.unified_diff(before, after, f"a/{name}", f"b/{name}", lineterm="\n"):
+            yield line.removesuffix("\n")
+            if not line.endswith("\n"):
+                yield WITHOUT_END
 
 
 def _lines(text: str) -> list[str]:

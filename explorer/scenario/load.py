@@ -5,8 +5,10 @@ import importlib.util
 import linecache
 import marshal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -83,11 +85,7 @@ def module_of(declaration: Declaration) -> ModuleType:
 def make_net(declaration: Declaration, framework: Framework) -> Any:
     """A new net of one framework; for a worker, in which load() has run the scenario's file."""
     factory = declaration.nets[framework]
-    for folder in (factory.folder, *(each.folder for each in declaration.nets.values())):
-        # What is installed for the other net may be for another Python.
-        is_needed = folder == factory.folder or Path(folder).name not in INSTALLED
-        if folder and is_needed and folder not in sys.path:
-            sys.path.append(folder)
+    _look_in(factory, declaration.nets.values())
     first, *rest = factory.name.split(".")
     # As `from module import first` does, which may be a module inside a package.
     module = __import__(factory.module, fromlist=[first])
@@ -98,6 +96,61 @@ def make_net(declaration: Declaration, framework: Framework) -> Any:
     for name in rest:
         made = getattr(made, name)
     return made(**factory.arguments)
+
+
+_LOOKED_IN: list[str] = []
+"""The folders that were added to Python's path for the net before."""
+
+
+def _look_in(factory: Factory, factories: Iterable[Factory]) -> None:
+    """Let Python find a factory's package in its folder, also where it has imported one of its name."""
+    while _LOOKED_IN:
+        with suppress(ValueError):  # a net may have removed it
+            sys.path.remove(_LOOKED_IN.pop())
+    for folder in dict.fromkeys((factory.folder, *(each.folder for each in factories))):
+        # What is installed for the other net may be for another Python.
+        is_needed = folder == factory.folder or Path(folder).name not in INSTALLED
+        if folder and is_needed and folder not in sys.path:
+            sys.path.append(folder)
+            _LOOKED_IN.append(folder)
+    if not factory.folder or _is_found_in(factory):
+        return
+    for name in list(sys.modules):
+        if _is_of(name, factory.package):
+            del sys.modules[name]
+    importlib.invalidate_caches()
+    first = next((at for at, place in enumerate(sys.path) if _holds(place, factory.package)), 0)
+    if sys.path[first] != factory.folder:
+        sys.path.insert(first, factory.folder)
+        _LOOKED_IN.append(factory.folder)
+
+
+def _is_found_in(factory: Factory) -> bool:
+    """Whether what Python has of a factory's package, or else would import, is in its folder."""
+    loaded = [module for name, module in sys.modules.items() if _is_of(name, factory.package)]
+    files = [file for module in loaded if (file := getattr(module, "__file__", None))]
+    if files:
+        return all(_is_in(file, factory.folder) for file in files)
+    spec = PathFinder.find_spec(factory.package)
+    places = [spec.origin, *(spec.submodule_search_locations or ())] if spec else []
+    first = next(filter(None, places), None)
+    return first is None or _is_in(first, factory.folder)
+
+
+def _is_of(name: str, package: str) -> bool:
+    """Whether a module is one of a package."""
+    return name.partition(".")[0] == package
+
+
+def _is_in(file: str, folder: str) -> bool:
+    path = Path(file)
+    return path.is_relative_to(folder) or path.resolve().is_relative_to(Path(folder).resolve())
+
+
+def _holds(place: str, package: str) -> bool:
+    """Whether a folder has a package, or a module, of a name."""
+    found = Path(place) / package
+    return found.is_dir() or found.with_suffix(".py").is_file()
 
 
 def imported_name(path: Path) -> str:

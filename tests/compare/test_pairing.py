@@ -13,6 +13,7 @@ from explorer.model.graph import GradGraph, Node
 from tests.support.alignments import every_node_with_itself, partners
 from tests.support.computed_graphs import ComputedGraph, Function
 from tests.support.handmade_graph import HandmadeGraph
+from tests.support.tables import rows
 from tests.support.two_layer_nets import mindspore_net, pytorch_net
 from tests.support.written_nets import two_nets
 
@@ -252,56 +253,13 @@ def test_a_seed_of_ones_is_no_operator_whose_value_happens_to_be_one() -> None:
 
 W = np.random.default_rng(2).standard_normal((4, 4))
 
-PAIRED = {
-    "work that is done in the other phase": (
-        """
-        y = Exp: np.exp(x)
-        result out = y
-        - factor = Cos back: np.cos(x)
-        + factor = Cos: np.cos(x)
-        dx = Mul of y: y * factor
-        gradient dx = dx
-        """,
-        {"across": 1},
-    ),
-    "an unobserved value": (
-        """
-        - e = Exp: np.exp(x)
-        + e = Exp unobserved: np.exp(x)
-        out = Sin: np.sin(e)
-        """,
-        {"name": 2, "provenance": 1, "value+provenance": 1},
-    ),
-    "gradients that are noise about zero": (
-        """
-        x = input: np.arange(3.0)
-        y = Exp: np.exp(x)
-        result out = y
-        - dx = SumGrad of y: 1e-9 * y
-        + dx = SumGrad of y: -3e-8 * y
-        gradient dx = dx
-        """,
-        {"provenance": 1},
-    ),
-    "the gradient of a transposed parameter": (
-        """
-        - w = parameter fc.weight: W
-        - y = MatMul: x @ w
-        - dw = MatMul of y: x.T @ y
-        + w = parameter fc.weight: W.T.copy()
-        + y = Dense: x @ w.T
-        + dw = MatMul of y: (x.T @ y).T
-        result out = y
-        gradient dfc.weight = dw
-        """,
-        {"transposed": 3},
-    ),
-}
 
-
-@pytest.mark.parametrize("name", PAIRED)
-def test_what_is_the_same_pairs_by_some_evidence(name: str) -> None:
-    text, counts = PAIRED[name]
+@pytest.mark.parametrize(
+    ("name", "text", "counts"), rows(__file__, "test_what_is_the_same_pairs_by_some_evidence")
+)
+def test_what_is_the_same_pairs_by_some_evidence(
+    name: str, text: str, counts: dict[str, int]
+) -> None:
     alignment = align(*two_nets(text, W=W))
     assert alignment.divergence is None
     assert alignment.unpaired == ()

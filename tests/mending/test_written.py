@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from explorer.cli.mend import apply
+from explorer.mending.asked import apply
 from explorer.mending.hints import Net
 from explorer.mending.source import Change, Source
 from explorer.model.errors import UsageError
-from explorer.model.patch import Patch, Proof
+from explorer.model.patch import Mended, Patch, Proof
 from explorer.report.patch import patch_lines
 
 PROOF = Proof(engines=("torch-tape", "jax-tape"), cases=3, matching=3)
@@ -18,7 +18,7 @@ PROOF = Proof(engines=("torch-tape", "jax-tape"), cases=3, matching=3)
 def patch_of(folder: Path, before: str, after: str) -> Patch:
     file = folder / "port.py"
     file.write_bytes(before.encode())
-    return Patch(file=str(file), before=before, after=after, proof=PROOF)
+    return Patch(files=(Mended(str(file), before, after),), proof=PROOF)
 
 
 @pytest.mark.parametrize("head", ["", "\ufeff"])
@@ -32,11 +32,11 @@ def test_git_applies_what_is_printed_to_any_line_ends_and_any_last_line(
     source = Source(before)
     (argument,) = next(source.calls()).args
     found = patch_of(tmp_path, before, source.changed([source.put(argument, "-a")]))
-    assert found.after == before.replace("f(a)", "f(-a)")
+    assert found.files[0].after == before.replace("f(a)", "f(-a)")
     printed = "\n".join(patch_lines(found, ("torch-tape", "jax-tape"))) + "\n"
     assert printed.startswith("# a copy with this patch: 3 of 3 cases match")
     subprocess.run(["git", "apply", "-"], input=printed.encode(), check=True, cwd=tmp_path)
-    assert Path(found.file).read_bytes() == found.after.encode()
+    assert Path(found.files[0].file).read_bytes() == found.files[0].after.encode()
 
 
 def test_a_file_that_is_no_text_in_utf_8_is_refused(tmp_path: Path) -> None:
@@ -57,6 +57,6 @@ def test_nothing_but_the_net_that_is_mended_is_changed() -> None:
 def test_a_file_that_was_changed_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
     found = patch_of(tmp_path, "a = 1\n", "a = 2\n")
     apply(found)
-    assert Path(found.file).read_text() == "a = 2\n"
+    assert Path(found.files[0].file).read_text() == "a = 2\n"
     with pytest.raises(UsageError, match="was changed meanwhile"):
         apply(found)

@@ -31,7 +31,17 @@ NO_BLANK = re.compile("[一-鿿][A-Za-z0-9`]|[A-Za-z0-9`][一-鿿]")
 
 HALF_WIDTH = re.compile("[一-鿿][,;:?!]|[,;:?!][一-鿿]")
 
+ALSO_IN_PAGES = {
+    "运行统计量": "滑动统计量",
+    "(?<!梯度)发散": "分歧",
+    "视作已修正": "若已修正",
+    "最大差值": "最大差异",
+    "未尝试": "未试验",
+    "笔记本": "notebook",
+}
+
 TERMS = {
+    **ALSO_IN_PAGES,
     r"(?<!保留)计算图(?!”页|$)": "梯度图，计算图是页面的名称，也是 PyTorch 的 retain_graph 所保留的图",
     "基准": "参照",
     "结论|说法|陈述": "判定（verdict），论断（claim）",
@@ -163,6 +173,12 @@ def test_the_prose_of_a_page_has_blanks_as_texts_have_them(page: Path) -> None:
     prose = re.sub(r"```.*?```", "\n", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for line in prose.splitlines():
         assert not re.search("[一-鿿] +[一-鿿]", CODE.sub("`x`", line)), line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_a_page_has_one_term_for_one_thing(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert [ALSO_IN_PAGES[variant] for variant in ALSO_IN_PAGES if re.search(variant, text)] == []
 
 
 def pages() -> dict[str, str]:
