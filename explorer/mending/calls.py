@@ -54,8 +54,11 @@ def _joined(changes: Sequence[Change]) -> Changes:
 def renamed(
     source: Source, call: ast.Call, name: str, arguments: dict[str, Any]
 ) -> Iterator[Changes]:
-    """Another function or layer in the place of the one that is called; of a method as a function."""
+    """Another function or layer in the place of the one that is called; of a method, another method too."""
     rename = source.put(call.func, name)
+    if isinstance(call.func, ast.Attribute) and _is_method(source, call.func):
+        _, end = source.span(call.func)
+        yield (Change(end - len(call.func.attr), end, name.rpartition(".")[2]),)
     if arguments:
         for changes in with_arguments(source, call, arguments):
             yield (rename, *changes)
