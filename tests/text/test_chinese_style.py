@@ -152,6 +152,8 @@ def test_names_are_listed_with_the_mark_of_the_language() -> None:
 
 PAGES = sorted((ROOT / "docs" / "zh").glob("*.md"))
 
+FENCED = re.compile(r"^(`{3,}).*?^\1$", re.DOTALL | re.MULTILINE)
+
 STARTS_A_LINE = re.compile(r"[-*#|]|\d+\. ")
 """How a line of Markdown begins that does not continue the one before."""
 
@@ -159,7 +161,7 @@ STARTS_A_LINE = re.compile(r"[-*#|]|\d+\. ")
 @pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
 def test_a_chinese_paragraph_is_one_line(page: Path) -> None:
     # A break in the middle of a sentence is shown as a blank.
-    prose = re.sub(r"```.*?```", "\n", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    prose = FENCED.sub("\n", page.read_text(encoding="utf-8"))
     lines = prose.splitlines()
     broken = []
     for before, line in pairwise(lines):
@@ -170,7 +172,7 @@ def test_a_chinese_paragraph_is_one_line(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
 def test_the_prose_of_a_page_has_blanks_as_texts_have_them(page: Path) -> None:
-    prose = re.sub(r"```.*?```", "\n", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    prose = FENCED.sub("\n", page.read_text(encoding="utf-8"))
     for line in prose.splitlines():
         assert not re.search("[一-鿿] +[一-鿿]", CODE.sub("`x`", line)), line
 
