@@ -10,10 +10,9 @@ from explorer.model.patch import Patch
 from explorer.model.report import Report
 from explorer.report.diff import do_differ
 from explorer.text.clean import clean
-from explorer.text.language import _
 from explorer.words.causes import sentence
 from explorer.words.headlines import headline
-from explorer.words.patches import proof_text
+from explorer.words.patches import proof_text, without_patch
 
 WITHOUT_END = b"\\ No newline at end of file".decode()
 """What stands in a unified diff behind a last line that does not end, in every language."""
@@ -21,16 +20,10 @@ WITHOUT_END = b"\\ No newline at end of file".decode()
 
 def mend_lines(report: Report, patch: Patch | None, engines: tuple[str, str]) -> Iterator[str]:
     """A patch; or that nothing is to be mended, or that none was found."""
-    line = headline(report.cases[0])
     if patch:
         yield from patch_lines(patch, engines)
-    elif not do_differ(report):
-        yield _("nothing to mend: {line}").format(line=line)
     else:
-        yield line
-        yield _(
-            "no patch was found that makes both nets equal; `diff` says where and why they differ"
-        )
+        yield from without_patch(headline(report.cases[0]), is_same=not do_differ(report))
 
 
 def patch_lines(patch: Patch, engines: tuple[str, str]) -> Iterator[str]:

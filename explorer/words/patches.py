@@ -1,4 +1,4 @@
-"""What was seen of a net with a patch, in a sentence."""
+"""What was seen of a net with a patch, in a sentence; or that there is none."""
 
 from explorer.model.patch import Proof
 from explorer.text.language import _, named
@@ -12,3 +12,11 @@ def proof_text(proof: Proof) -> str:
     return text.format(
         matching=proof.matching, cases=proof.cases, engines=named(list(proof.engines))
     )
+
+
+def without_patch(line: str, *, is_same: bool) -> tuple[str, ...]:
+    """Behind the headline of a case: that nothing is to be mended, or that no patch was found."""
+    if is_same:
+        return (_("nothing to mend: {line}").format(line=line),)
+    text = _("no patch was found that makes both nets equal; `diff` says where and why they differ")
+    return (line, text)
