@@ -95,14 +95,23 @@ def assert_same_gradients(
             oracle=oracle,
             **limits,
         )
-        if _is_same(explored):
-            return explored
-        patch = str(mend_net(chosen, **limits)) if mend else ""
     except ExplorerError as error:
         # pytest shows the line of the test and the message; frames of ours would hide both.
         raise error.with_traceback(None) from None
+    if _is_same(explored):
+        return explored
+    patch = _patch(chosen, engines, limits) if mend else ""
     parts = (message(explored), _report_written(explored), patch)
     raise AssertionError("\n".join(filter(None, parts)))
+
+
+def _patch(net: Net, engines: tuple[str, ...] | None, limits: Mapping[str, Any]) -> str:
+    """The patch of the two engines that are compared, or else of the tapes; or why there is none."""
+    pair = engines if engines and len(engines) == 2 else ()
+    try:
+        return str(mend_net(net, *pair, **limits))
+    except ExplorerError as error:
+        return str(error)
 
 
 def _without_none(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,8 +8,7 @@ import msgspec
 
 from explorer.api import notebook
 from explorer.api.functions import Net, scenario_of
-from explorer.exploration.options import RunOptions
-from explorer.mending import asked
+from explorer.mending.asked import apply, asked
 from explorer.mending.mend import mend as find_patch
 from explorer.model.causes import Cause
 from explorer.model.patch import Patch, Proof
@@ -55,7 +54,7 @@ class MendedNet(msgspec.Struct, frozen=True):
         """
         if self.found is None:
             return ()
-        asked.apply(self.found)
+        apply(self.found)
         return tuple(Path(mended.file) for mended in self.found.files)
 
     def __repr__(self) -> str:
@@ -86,11 +85,8 @@ def mend(
     mended: "left", "right" or a framework, by default the one that is not PyTorch's. Of nets() its
     package is mended. Raises as explore() does.
     """
-    RunOptions(device=device, fresh=fresh, timeout=timeout, request_timeout=request_timeout).check()
     with scenario_of(net, fresh=fresh) as scenario:
-        engines = asked.engines_to_mend(scenario, left, right)
-        RunOptions(engines=engines, device=device).check()
-        chosen = asked.side_to_mend(engines, side)
+        engines, chosen = asked(scenario, left, right, side, device)
         with Workers(request_timeout, timeout) as workers:
             store = Store(fresh=fresh)
             report, found = find_patch(scenario, engines, workers, store, chosen, device)

@@ -3,8 +3,7 @@
 from explorer.cli import exit_codes
 from explorer.cli.options import MendOptions, check_seconds
 from explorer.cli.output import print_document
-from explorer.exploration.options import RunOptions
-from explorer.mending.asked import apply, engines_to_mend, side_to_mend
+from explorer.mending.asked import apply, asked
 from explorer.mending.mend import mend as find_patch
 from explorer.model.patch import Patch
 from explorer.report.diff import do_differ
@@ -22,11 +21,9 @@ def mend(options: MendOptions) -> int:
     check_seconds("--timeout", options.timeout)
     check_seconds("--request-timeout", options.request_timeout)
     scenario = read(find(options.name), fresh=options.fresh)
-    engines = engines_to_mend(scenario, options.left, options.right)
-    RunOptions(engines=engines, device=options.device).check()
+    engines, side = asked(scenario, options.left, options.right, options.side, options.device)
     with Workers(options.request_timeout, options.timeout) as workers:
         store = Store(fresh=options.fresh)
-        side = side_to_mend(engines, options.side)
         report, patch = find_patch(scenario, engines, workers, store, side, options.device)
     is_mended = patch is not None or not do_differ(report)
     if options.as_json:

@@ -1,8 +1,9 @@
 """What is asked of ``mend``: two engines, and the side that is mended; and a patch written into its files."""
 
 from pathlib import Path
+from typing import NamedTuple
 
-from explorer.exploration.options import engines_of
+from explorer.exploration.options import RunOptions, engines_of
 from explorer.model.engines import engine_named
 from explorer.model.errors import UsageError
 from explorer.model.graph import SideName
@@ -13,7 +14,22 @@ from explorer.text.language import _
 from explorer.whole_files import put_whole
 
 
-def engines_to_mend(scenario: Declaration, left: str, right: str) -> tuple[str, str]:
+class Asked(NamedTuple):
+    """Two engines, and the side that is named; None where none is."""
+
+    engines: tuple[str, str]
+    side: SideName | None
+
+
+def asked(scenario: Declaration, left: str, right: str, side: str, device: str) -> Asked:
+    """What is asked of a scenario's nets; UsageError where that cannot be."""
+    left, right = _engines(scenario, left, right)
+    RunOptions(engines=(left, right), device=device).check()
+    engines = scenario.at_home(left), scenario.at_home(right)
+    return Asked(engines, _side(engines, side))
+
+
+def _engines(scenario: Declaration, left: str, right: str) -> tuple[str, str]:
     """The two engines that are named, or the tapes of the first two frameworks with a net."""
     if left and right:
         if left == right:
@@ -35,7 +51,7 @@ def _order(engine: str) -> int:
     return ("torch", "mindspore", "jax").index(engine_named(engine).framework)
 
 
-def side_to_mend(engines: tuple[str, str], given: str) -> SideName | None:
+def _side(engines: tuple[str, str], given: str) -> SideName | None:
     """The side that is named by a framework or as left or right; None where none is named."""
     if not given:
         return None

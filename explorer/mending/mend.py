@@ -16,7 +16,7 @@ from explorer.mending.source import Changes, Source
 from explorer.mending.trying import Trier
 from explorer.model.alignment import Seen
 from explorer.model.causes import Cause
-from explorer.model.engines import ENGINES, engine_named
+from explorer.model.engines import ENGINES, engine_named, placed
 from explorer.model.graph import Node, SideName
 from explorer.model.patch import Mended, Patch, Proof
 from explorer.model.report import Report
@@ -84,8 +84,13 @@ class _Asks(NamedTuple):
 
     def proof(self, scenario: Declaration) -> Proof:
         """What all cases of a net give in the engines of both frameworks, and the graphs of the main one."""
-        frameworks = {engine_named(it).framework for it in self.engines}
-        engines = tuple(name for name, engine in ENGINES.items() if engine.framework in frameworks)
+        homes = {(it.framework, it.environment) for it in map(engine_named, self.engines)}
+        engines = tuple(
+            placed(name, environment)
+            for name, engine in ENGINES.items()
+            for framework, environment in sorted(homes)
+            if framework == engine.framework
+        )
         wanted = Wanted(engines=engines, oracle=False, device=self.device)
         report = stored.explored(scenario, wanted, self.workers, self.store)
         alignments = [it for it in report.alignments if {it.left, it.right} == set(self.engines)]
@@ -296,7 +301,7 @@ class _Search:
         workers, engines = self._asks.workers, self._asks.engines
         nets = settle(self._origin.declaration, workers, engines, self._report.devices)
         net = nets.requests[self._own]
-        return Trier(workers, net, CaseRequest(net, case.case), wanted)
+        return Trier(workers, engine_named(self._own), CaseRequest(net, case.case), wanted)
 
 
 def _words(text: str) -> set[str]:

@@ -4,8 +4,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from explorer.model.arrays import AnyArray, unpack
-from explorer.model.engines import ENGINES, engine_named
-from explorer.model.requests import CaseRequest, NetRequest
+from explorer.model.engines import Engine
+from explorer.model.requests import CaseRequest
 from explorer.model.results import Result
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
@@ -29,17 +29,17 @@ TINY = 1e-30
 class Trier:
     """Asks the engine that is mended for its answer of other texts, beside the ``wanted`` one.
 
-    ``net`` is its net, which starts as the other engine's does; ``tried`` counts the texts.
+    ``request`` is for its net, which starts as the other engine's does; ``tried`` counts the texts.
     """
 
     def __init__(
-        self, workers: Workers, net: NetRequest, request: CaseRequest, wanted: Result
+        self, workers: Workers, engine: Engine, request: CaseRequest, wanted: Result
     ) -> None:
         self._workers = workers
-        self._net = net
+        self._engine = engine
         self._request = request
         self._wanted = wanted
-        self._own = self._distance(self.answer(net.scenario))
+        self._own = self._distance(self.answer(request.net.scenario))
         self.tried = 0
 
     def is_near(self, copy: str) -> bool:
@@ -50,10 +50,9 @@ class Trier:
 
     def answer(self, copy: str) -> Result | None:
         """What the engine answers of the net in a copy; None where its worker was lost."""
-        engine = engine_named(self._net.engine)
-        request = replace(self._request, net=replace(self._net, scenario=copy))
-        target = f"{ENGINES[self._net.engine].module}:answer"
-        reply = self._workers.call(engine.answers_in[0], target, request, Result)
+        request = replace(self._request, net=replace(self._request.net, scenario=copy))
+        target = f"{self._engine.module}:answer"
+        reply = self._workers.call(self._engine.answers_in[0], target, request, Result)
         return None if isinstance(reply, Lost) else reply
 
     def _distance(self, answer: Result | None) -> float:

@@ -3,14 +3,15 @@
 import subprocess
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 import explorer
+from explorer.mending.asked import asked
 from explorer.model.errors import UsageError
+from explorer.scenario.declaration import Declaration, Factory
 from tests.support import tables
-
-pytestmark = [pytest.mark.mindspore, pytest.mark.torch, pytest.mark.whole]
 
 FILES = tables.package(__file__, "ported_block")
 
@@ -22,7 +23,19 @@ LINES = [
 ]
 
 
-@pytest.mark.usefixtures("warm")
+def test_engines_are_asked_where_their_nets_are_at_home() -> None:
+    net = Factory("package", "net", "folder")
+    both = Declaration(name="net", file="net", title="", nets={"torch": net, "mindspore": net})
+    nets = msgspec.structs.replace(both, homes={"torch": "old"})
+    found = asked(nets, "torch-tape", "mindspore-tape", "torch", "cpu")
+    assert found == (("torch-tape@old", "mindspore-tape"), "left")
+    with pytest.raises(UsageError, match="unknown engine 'torch-tap'"):
+        asked(nets, "torch-tap", "mindspore-tape", "", "cpu")
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.whole
 def test_mistakes_in_two_files_of_a_package_are_one_patch_which_is_written_where_nothing_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -39,7 +52,6 @@ def test_mistakes_in_two_files_of_a_package_are_one_patch_which_is_written_where
     with pytest.raises(AssertionError) as failure:
         explorer.assert_same_gradients(nets, mend=True)
     mended = explorer.mend(nets)
-    assert mended.is_mended
     assert str(failure.value).endswith(mended.patch.rstrip("\n"))
     changed = [
         it for it in mended.patch.splitlines() if it[0] in "+-" and it[:3] not in ("+++", "---")
@@ -51,8 +63,7 @@ def test_mistakes_in_two_files_of_a_package_are_one_patch_which_is_written_where
     assert {name: (package / name).read_text() for name in FILES} == FILES
     subprocess.run(["git", "apply", "--check", "-"], input=mended.patch, text=True, check=True)
 
-    written = mended.apply()
-    assert {path.name for path in written} == {"blocks.py", "in_mindspore.py"}
+    assert {path.name for path in mended.apply()} == {"blocks.py", "in_mindspore.py"}
     assert "epsilon=1e-05" in (package / "blocks.py").read_text()
     assert explorer.diff(nets, "torch-tape", "mindspore-tape").is_same
     with pytest.raises(UsageError, match="was changed meanwhile"):
